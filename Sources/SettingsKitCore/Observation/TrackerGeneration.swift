@@ -1,34 +1,38 @@
 import Observation
 import Synchronization
 
-/// The trackers that have read a value between two of its changes.
+/// The trackers that have read a value between two of its changes: an observable object without storage.
 ///
 /// ## At most one notification
 /// The Observation framework of Swift 6.3 removes a tracker after it has notified it, but not if the notification arrives
-/// while the tracker is being installed: it then keeps the tracker in the registrar, and notifies it at every later change.
-/// So a generation notifies its registrar only if a tracker has joined or was installed since, and one whose registrar has
-/// kept a tracker is not used again. Two notifications remain where one of several trackers is kept: the framework looks for
-/// the key path when it removes the others, too.
+/// while the tracker is being installed: it then keeps the tracker in the registrar, and notifies it at every later change,
+/// as it does with any `@Observable` class. So a generation notifies its registrar only if a tracker has joined or was
+/// installed since, and one whose registrar has kept a tracker is not used again. A kept tracker is notified again only
+/// after others are removed from its generation: the framework looks for the key path then, too.
 @usableFromInline final class TrackerGeneration: Observable, Sendable {
     @usableFromInline let registrar = ObservationRegistrar()
     /// Evaluating a key path literal for each read would cost more than the rest of the read.
     @usableFromInline let keyPath: KeyPath<TrackerGeneration, Void> & Sendable
     /// Sought when the framework notes that a tracker has read, installs one, or removes one.
     let trackers: TrackingMark
-    /// Equal to the other ones, but sought only when this generation notifies.
-    private let notifyingKeyPath: KeyPath<TrackerGeneration, Void> & Sendable
+    /// Sought only when this generation notifies.
     private let notifications: TrackingMark
+    private let notifyingKeyPath: KeyPath<TrackerGeneration, Void> & Sendable
+    private let usesMarks: Bool
     private let keepsTracker = Atomic(false)
 
-    /// - Parameter presence: Notes that the first tracker has read the value.
-    init(_ presence: TrackerPresence) {
+    /// - Parameters:
+    ///   - presence: Notes that the first tracker has read the value.
+    ///   - usesMarks: Whether trackers are notified only if the framework has looked for the key path.
+    init(_ presence: TrackerPresence, usesMarks: Bool) {
+        self.usesMarks = usesMarks
         trackers = TrackingMark(presence)
-        notifications = TrackingMark(equalTo: trackers)
+        notifications = TrackingMark(notifying: trackers)
         keyPath = \.[trackers]
         notifyingKeyPath = \.[notifications]
     }
 
-    /// Stands for the tracked value, which has no storage here.
+    /// Stands for the tracked value.
     @usableFromInline subscript(mark: TrackingMark) -> Void { () }
 
     /// Notes that the calling tracker, if there is one, has read the value.
@@ -41,7 +45,7 @@ import Synchronization
     ///
     /// Called by one thread at a time.
     func notify() {
-        guard trackers.isSought || !TrackingMark.showsInstallation else { return }
+        guard trackers.isSought || !usesMarks else { return }
         HeldLocks.requireNone(before: "an observation tracker")
         notifications.forgetOriginal(by: { registrar.willSet(self, keyPath: notifyingKeyPath) })
         registrar.didSet(self, keyPath: notifyingKeyPath)

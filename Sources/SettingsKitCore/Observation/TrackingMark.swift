@@ -24,30 +24,35 @@ import Synchronization
     }
 }
 
-/// Notes that the Observation framework has looked for a key path.
+/// Notes that the Observation framework looks for a key path.
 ///
-/// The framework says neither whether a tracker is reading nor when it is installed. But it keeps the key paths that a
-/// tracker has read in a set, and its trackers in a dictionary by key path. So it hashes them, and a key path hashes its
-/// arguments. A mark is the argument of such a key path. ``showsTrackers`` and ``showsInstallation`` check this once in each
-/// process. Where it does not hold, every reader counts as a tracker, and every generation is notified each time.
+/// The framework announces neither that a tracker reads nor that it is installed. But it looks for the key path then, in a
+/// set and in a dictionary, and a key path hashes its arguments. A mark is such an argument. It only spares work: where
+/// ``areReliable`` is false, every reader counts as a tracker, and every generation is notified each time.
+///
+/// All marks are equal, because a registrar has one property.
 @usableFromInline final class TrackingMark: Hashable, Sendable {
     private let sought = Atomic(false)
     private let presence: TrackerPresence?
-    /// The mark that this one equals, if it is not the first of its kind.
+    /// The mark that trackers read, if this one notifies them.
     private let original: TrackingMark?
     /// Whether the next search begins a notification.
     private let isNotifying = Atomic(false)
 
+    /// - Parameter presence: Notes that the framework has looked for the key path.
     init(_ presence: TrackerPresence) { (self.presence, original) = (presence, nil) }
 
-    init(equalTo mark: TrackingMark) { (presence, original) = (nil, mark) }
-
-    private var identity: ObjectIdentifier { ObjectIdentifier(original ?? self) }
+    /// - Parameter mark: The mark that trackers read.
+    init(notifying mark: TrackingMark) { (presence, original) = (nil, mark) }
 
     /// Whether the framework has looked for the key path since this was last forgotten.
     var isSought: Bool { sought.load(ordering: .acquiring) }
 
-    func forget() { sought.store(false, ordering: .releasing) }
+    /// Forgets that the framework has looked for the key path.
+    ///
+    /// - Returns: Whether it had.
+    @discardableResult
+    func forget() -> Bool { sought.exchange(false, ordering: .acquiringAndReleasing) }
 
     /// Calls `notify`, by which the framework looks for this key path if it has trackers, and takes them.
     ///
@@ -60,31 +65,22 @@ import Synchronization
         forget()
     }
 
-    /// Whether the framework looks for the key path that a tracker reads.
-    static var showsTrackers: Bool { shown.reading }
-
-    /// Whether the framework looks for it again when it installs the tracker.
-    static var showsInstallation: Bool { shown.installation }
-
-    private static let shown: (reading: Bool, installation: Bool) = {
-        let generation = TrackerGeneration(TrackerPresence())
-        let reading = withObservationTracking {
+    /// Whether the framework looks for the key path when a tracker reads, and again when it installs the tracker.
+    static let areReliable: Bool = {
+        let generation = TrackerGeneration(TrackerPresence(), usesMarks: true)
+        let isSoughtByRead = withObservationTracking {
             generation.noteRead()
-            defer { generation.trackers.forget() }
-            return generation.trackers.isSought
+            return generation.trackers.forget()
         } onChange: {
         }
-        return (reading, generation.trackers.isSought)
+        return isSoughtByRead && generation.trackers.isSought
     }()
 
     @usableFromInline func hash(into hasher: inout Hasher) {
         sought.store(true, ordering: .releasing)
         if isNotifying.exchange(false, ordering: .acquiringAndReleasing) { original?.forget() }
         presence?.noteTracker()
-        hasher.combine(identity)
     }
 
-    @usableFromInline static func == (mark: TrackingMark, other: TrackingMark) -> Bool {
-        mark.identity == other.identity
-    }
+    @usableFromInline static func == (mark: TrackingMark, other: TrackingMark) -> Bool { true }
 }

@@ -8,49 +8,56 @@ import Synchronization
 ///
 /// ## Which trackers are notified again
 /// Trackers belong to generations: a tracker joins the current generation when it reads, and a change retires that
-/// generation. The retired generation is notified at once, and again after each of ``pauses``. A tracker that has read the
-/// new value is in a later generation, so only trackers that missed the change are notified again.
+/// generation. A retired generation is notified at once, after each of ``pauses``, and at each later change. A tracker that
+/// has read the new value is in a later generation, so only trackers that missed the change are notified again.
 ///
 /// The rule rests on one invariant: a read joins the current generation before it reads the value. Every change that the
 /// read has not seen is therefore delivered after that, and the generation is retired by then. A tracker whose generation is
 /// retired during the read may have read the new value, and is notified all the same. It does not join another generation,
 /// because the Observation framework may notify a tracker of two registrars twice. Where nothing was read since the last
-/// change, there is no current generation, and a change costs one lock.
+/// change, there is no current generation to retire.
+///
+/// ## What depends on marks
+/// One registrar for a value is not enough: a repeated notification would reach the trackers that have read the new value,
+/// too. That no change is missed depends on the generations alone, and each of them is a plain registrar. ``TrackingMark``
+/// adds two things. A value that no tracker reads has no listener and no task. And a tracker that the framework has kept,
+/// which each call of `willSet` reaches from then on, is not notified by each repetition: without marks, twelve threads
+/// bring about trackers that are notified hundreds of times.
 ///
 /// ## Bounds
 /// - A tracker ends on the stored value if it is installed within 1.9 seconds (the sum of the pauses) of the change that
-///   it missed. A later one is notified with the next change that retires a generation.
-/// - A generation that was notified for the last time is used again, unless it is spent. When none is free, because a value changes and is
-///   read more than ``generationLimit`` times in 1.9 seconds, the oldest retired one is. Its trackers may then be
-///   notified up to ten times of a value that they have read.
-/// - One sleeping task notifies all generations of a value, and ends when none is left. It keeps nothing alive.
+///   it missed. A later one is notified with the next change.
+/// - A generation that was retired longer ago is used again, unless it is spent. When there is none, because a value changes
+///   and is read more than ``generationLimit`` times in 1.9 seconds, the oldest one is. Its trackers may then be notified up
+///   to ten times of a value that they have read.
+/// - A change begins a sleeping task. That of the change before ends when it wakes. A task keeps nothing alive.
 @usableFromInline final class ValueTrackers: Sendable {
-    /// How long to wait before a retired generation is notified again, each time.
+    /// How long to wait before the retired generations are notified again, each time.
     private static let pauses: [Duration] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000].map { .milliseconds($0) }
+    private static let period = pauses.reduce(.zero, +)
     private static let generationLimit = 16
 
-    fileprivate struct Member {
-        let generation: TrackerGeneration
-        /// When it is notified next, and how many pauses it has behind it then; nil after the last time.
-        var next: (due: ContinuousClock.Instant, pause: Int)?
-    }
-
-    fileprivate struct State {
-        /// In the order of their retirement, the oldest first. None is released before `deinit`, because a reader that was
-        /// interrupted may be about to use it.
-        var members: [Member] = []
-        /// The task that notifies them, and when it wakes; only the task with the newest number continues.
-        var task = 0
-        var wakes: ContinuousClock.Instant?
-        /// The generations to notify next, and whether a thread notifies them.
-        var waiting: [TrackerGeneration] = []
+    private struct State {
+        /// The generations to notify, the one that was retired first at the beginning.
+        var retired: [(generation: TrackerGeneration, time: ContinuousClock.Instant)] = []
+        /// The number of the last change that has retired a generation.
+        var change = 0
+        /// Whether the retired generations are to be notified, and whether a thread does that.
+        var isDue = false
         var isNotifying = false
     }
 
-    /// The generation that readers join; nil if nothing was read since the last change.
+    /// The generation that readers join; nil if nothing was read since the last change. Like the retired ones, it is not
+    /// released before `deinit`, because a reader that was interrupted may be about to use it.
     @usableFromInline let current = Atomic<Unmanaged<TrackerGeneration>?>(nil)
     @usableFromInline let presence = TrackerPresence()
     private let state = Mutex(State(), .leaf)
+    private let usesMarks: Bool
+
+    /// - Parameter usesMarks: Whether marks tell trackers from other readers.
+    init(usesMarks: Bool = true) { self.usesMarks = usesMarks }
+
+    deinit { current.load(ordering: .acquiring)?.release() }
 
     // MARK: Reading
 
@@ -65,13 +72,26 @@ import Synchronization
 
     @usableFromInline @inline(never) func beginGeneration() -> Unmanaged<TrackerGeneration> {
         // Checked at the first read by a handle: not each program has one.
-        if !TrackingMark.showsTrackers { presence.noteTracker() }
+        let usesMarks = usesMarks && TrackingMark.areReliable
+        if !usesMarks { presence.noteTracker() }
         return state.withLock { state in
             if let current = current.load(ordering: .acquiring) { return current }
-            let new = Unmanaged.passUnretained(state.takeGeneration(limit: Self.generationLimit, presence))
+            let generation = Self.takeGeneration(from: &state) ?? TrackerGeneration(presence, usesMarks: usesMarks)
+            let new = Unmanaged.passRetained(generation)
             current.store(new, ordering: .releasing)
             return new
         }
+    }
+
+    /// A generation that need not be notified any more; or, beyond the limit, the oldest one; nil for a new one.
+    private static func takeGeneration(from state: inout State) -> TrackerGeneration? {
+        let usable = state.retired.filter { !$0.generation.isSpent }
+        guard let (oldest, time) = usable.first else { return nil }
+        if time.duration(to: .now) > period {
+            state.retired.removeAll { $0.generation === oldest }
+            return oldest
+        }
+        return usable.count < generationLimit ? nil : oldest
     }
 
     /// Notes that changes are received.
@@ -85,102 +105,49 @@ import Synchronization
 
     /// Notifies the trackers that the value has changed. Called after the new value can be read, with no lock held.
     func notify() {
-        let task = state.withLock { state -> Int? in
-            guard let retired = current.exchange(nil, ordering: .acquiringAndReleasing)?.takeUnretainedValue() else {
-                return nil
-            }
-            let due = ContinuousClock.now + Self.pauses[0]
-            state.waiting.append(retired)
-            return state.retire(retired, due: due)
+        let change = state.withLock { state -> Int? in
+            state.isDue = true
+            let current = current.exchange(nil, ordering: .acquiringAndReleasing)
+            guard let generation = current?.takeRetainedValue() else { return nil }
+            state.retired.removeAll { $0.generation === generation }
+            state.retired.append((generation, .now))
+            state.change += 1
+            return state.change
         }
-        notifyWaiting()
-        if let task { begin(task) }
+        notifyRetired()
+        guard let change else { return }
+        Task.detached { [weak self] in
+            for pause in Self.pauses {
+                do { try await Task.sleep(for: pause) } catch { return }
+                guard let self, notifyAgain(after: change) else { return }
+            }
+        }
     }
 
-    /// Notifies the waiting generations, one after the other: the Observation framework removes a tracker after it has
-    /// notified it, so that two threads at once would notify it twice. If another thread is notifying, it takes them over.
-    private func notifyWaiting() {
-        while let generation = state.withLock({ $0.beginNotifying() }) {
-            generation.notify()
+    /// Notifies the retired generations again.
+    ///
+    /// - Returns: False if another change has retired a generation since, and so does that.
+    private func notifyAgain(after change: Int) -> Bool {
+        let isLast = state.withLock { state in
+            state.isDue = state.isDue || state.change == change
+            return state.change == change
+        }
+        notifyRetired()
+        return isLast
+    }
+
+    /// Notifies the retired generations if that is due: one thread at a time, because the Observation framework removes a
+    /// tracker after it has notified it. If another thread is notifying, it does it again.
+    private func notifyRetired() {
+        while let retired = state.withLock({ Self.beginNotifying(&$0) }) {
+            for generation in retired { generation.notify() }
             state.withLock { $0.isNotifying = false }
         }
     }
 
-    private func begin(_ task: Int) {
-        Task.detached { [weak self] in
-            var pause = Self.pauses[0]
-            while true {
-                do {
-                    try await Task.sleep(for: pause)
-                } catch {
-                    return
-                }
-                guard let next = self?.notifyAgain(in: task) else { return }
-                pause = next
-            }
-        }
-    }
-
-    /// Notifies every generation whose time has come.
-    ///
-    /// - Returns: how long the task is to sleep; nil if it is no longer needed.
-    private func notifyAgain(in task: Int) -> Duration? {
-        let pause = state.withLock { state -> Duration? in
-            guard state.task == task else { return nil }
-            let now = ContinuousClock.now
-            state.waiting += state.takeDue(at: now, current: current.load(ordering: .relaxed)?.toOpaque(), Self.pauses)
-            return state.wakes.map { now.duration(to: $0) }
-        }
-        notifyWaiting()
-        return pause
-    }
-}
-
-extension ValueTrackers.State {
-    /// Takes the generation to notify next; nil if there is none, or if a thread is notifying.
-    fileprivate mutating func beginNotifying() -> TrackerGeneration? {
-        guard !isNotifying, !waiting.isEmpty else { return nil }
-        isNotifying = true
-        return waiting.removeFirst()
-    }
-
-    /// A generation that need not be notified any more; a new one; or, beyond the limit, the one that was retired first.
-    fileprivate mutating func takeGeneration(limit: Int, _ presence: TrackerPresence) -> TrackerGeneration {
-        let usable = members.lazy.filter { !$0.generation.isSpent }
-        if let free = usable.first(where: { $0.next == nil }) { return free.generation }
-        if usable.count >= limit, let oldest = usable.first { return oldest.generation }
-        members.append(.init(generation: TrackerGeneration(presence)))
-        return members[members.count - 1].generation
-    }
-
-    /// Notes that a generation is to be notified again.
-    ///
-    /// - Returns: the number of the task to begin; nil if the task that is under way wakes in time.
-    fileprivate mutating func retire(_ generation: TrackerGeneration, due: ContinuousClock.Instant) -> Int? {
-        if let index = members.firstIndex(where: { $0.generation === generation }) { members.remove(at: index) }
-        members.append(.init(generation: generation, next: (due, 0)))
-        if let wakes, wakes <= due { return nil }
-        wakes = due
-        task += 1
-        return task
-    }
-
-    /// The generations to notify: those whose time has come, and with them all that are retired, for trackers that were
-    /// installed after the last time.
-    fileprivate mutating func takeDue(
-        at now: ContinuousClock.Instant, current: UnsafeMutableRawPointer?, _ pauses: [Duration]
-    ) -> [TrackerGeneration] {
-        var due: [TrackerGeneration] = []
-        for index in members.indices {
-            let member = members[index]
-            let isDue = member.next.map { $0.due <= now } ?? false
-            if isDue || Unmanaged.passUnretained(member.generation).toOpaque() != current {
-                due.append(member.generation)
-            }
-            guard isDue, let pause = member.next.map({ $0.pause + 1 }) else { continue }
-            members[index].next = pause < pauses.count ? (now + pauses[pause], pause) : nil
-        }
-        wakes = members.compactMap { $0.next?.due }.min()
-        return due
+    private static func beginNotifying(_ state: inout State) -> [TrackerGeneration]? {
+        guard state.isDue, !state.isNotifying else { return nil }
+        (state.isDue, state.isNotifying) = (false, true)
+        return state.retired.map(\.generation)
     }
 }
