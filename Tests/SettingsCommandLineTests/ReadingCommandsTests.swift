@@ -164,9 +164,8 @@ struct ReadingCommandsTests {
         #expect(result.code == 3 && result.errors.isEmpty)
         #expect(
             result.output == """
-                volume: invalidValue: The value is not one that the setting accepts; it is not
-                  used. Setting: "volume" in .defaults. Store: MemoryStore. Expected: a number
-                  from 0 to 1.
+                volume: invalidValue: The setting rejects this value. Setting: "volume" in
+                  .defaults. Store: MemoryStore. Expected: a number from 0 to 1.
                 prot: There is no setting of this name in .defaults. Did you mean port?
 
                 """)

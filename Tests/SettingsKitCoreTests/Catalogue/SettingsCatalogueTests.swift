@@ -103,9 +103,9 @@ struct SettingsCatalogueTests {
 
                 Server
                   port          8080   default
-                    Problem: invalidValue: The value is not one that the setting accepts; it is
-                    not used. Setting: "port" in .defaults. Layer: environment. Store:
-                    PLAYER_PORT. Expected: an integer from 1 to 65535.
+                    Problem: invalidValue: The setting rejects this value. Setting: "port" in
+                    .defaults. Layer: environment. Store: PLAYER_PORT. Expected: an integer from
+                    1 to 65535.
                   user          www    default
                   theme         light  default
                   nickname      Ann    store
