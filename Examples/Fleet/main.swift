@@ -36,8 +36,8 @@ func say(_ text: String) {
 
 func openService(_ endpoints: [String], _ folder: String) throws -> SettingsService {
     var options = EtcdStore.Options()
-    options.timeout = .seconds(10)
-    options.openingTimeout = .seconds(10)
+    options.patience = .seconds(10)
+    options.openingPatience = .seconds(10)
     let store = try EtcdStore(
         endpoints: endpoints, prefix: "fleet/example/", state: URL(fileURLWithPath: folder + "/state"), options: options
     )

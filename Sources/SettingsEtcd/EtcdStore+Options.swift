@@ -11,10 +11,10 @@ extension EtcdStore {
         /// set; the last known state is still kept in the local file.
         public var access = SettingsStoreAccess.readWrite
         /// How long `save`, `update`, transactions and ``EtcdStore/synchronize()`` wait for the cluster.
-        public var timeout = Duration.seconds(5)
+        public var patience = Duration.seconds(5)
         /// How long opening waits for the first read. After that the store begins with its last known state, and catches up
         /// in the background.
-        public var openingTimeout = Duration.seconds(2)
+        public var openingPatience = Duration.seconds(2)
         /// How long the watch may be silent before another member is watched. After half of that time, the store asks the member
         /// for a sign, which takes one small message. So a value is late by this time and the time of a connection at most, also if
         /// the member hangs: by ten seconds, unless you choose another time.

@@ -66,7 +66,7 @@ public final class EtcdStore: SettingsStore {
     ///     `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms. Two clusters in which a
     ///     program uses the same prefix need two folders: the values of another cluster are not used, and changes that were
     ///     accepted for it are kept aside, and reported with `otherCluster`.
-    ///   - options: Certificates, the user, time-outs, and more.
+    ///   - options: Certificates, the user, how long to wait, and more.
     /// - Throws: `SettingsError` with the code `unusableEndpoint`, `libraryMissing`, `storeUnavailable` if the local file
     ///   cannot be used, or `memoryOnly` if `state` is nil and there is no home directory.
     public convenience init(

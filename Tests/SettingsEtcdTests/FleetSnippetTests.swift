@@ -24,7 +24,7 @@ func openFleet() throws -> SettingsService {
 func openFleetWithUser(_ password: String) throws -> EtcdStore {
     var options = EtcdStore.Options()
     options.credentials = .init(user: "player", password: password)
-    options.timeout = .seconds(3)
+    options.patience = .seconds(3)
     return try EtcdStore(
         endpoints: ["https://etcd-1:2379", "https://etcd-2:2379"],
         prefix: "fleet/player/", options: options)

@@ -13,16 +13,16 @@ import SettingsKitCore
 enum FleetWork {
     private static let scope = SettingsService.Scope.custom(id: "fleet")
 
-    static func open(_ endpoints: String, prefix: String, state: String, timeout: Duration) throws -> SettingsService {
-        let store = try openStore(endpoints, prefix: prefix, state: state, timeout: timeout)
+    static func open(_ endpoints: String, prefix: String, state: String, patience: Duration) throws -> SettingsService {
+        let store = try openStore(endpoints, prefix: prefix, state: state, patience: patience)
         return SettingsService(stores: [scope: store], diagnosticSink: .init { _ in })
     }
 
     static func openStore(
-        _ endpoints: String, prefix: String, state: String, timeout: Duration
+        _ endpoints: String, prefix: String, state: String, patience: Duration
     ) throws -> EtcdStore {
         var options = EtcdStore.Options()
-        options.timeout = timeout
+        options.patience = patience
         return try EtcdStore(
             endpoints: endpoints.split(separator: ",").map(String.init), prefix: prefix,
             state: URL(fileURLWithPath: state), options: options)
@@ -78,7 +78,7 @@ enum FleetWork {
         guard let symbol = dlsym(nil, "fork") else { return 2 }
         let fork = unsafeBitCast(symbol, to: Fork.self)
         @Sendable func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: scope) }
-        let store = try openStore(endpoints, prefix: prefix, state: state, timeout: .seconds(20))
+        let store = try openStore(endpoints, prefix: prefix, state: state, patience: .seconds(20))
         @Sendable func save(_ name: String, _ number: Int, _ store: EtcdStore) throws {
             _ = try store.apply(SettingsStoreBatch(writes: [.init(key: key(name), data: Data("\(number)".utf8))]))
         }
@@ -105,7 +105,7 @@ enum FleetWork {
                 store.close()
                 onThreadOfChild {
                     do {
-                        let own = try openStore(endpoints, prefix: prefix, state: state, timeout: .seconds(20))
+                        let own = try openStore(endpoints, prefix: prefix, state: state, patience: .seconds(20))
                         try save("child", round, own)
                         own.close()
                     } catch {

@@ -311,22 +311,22 @@ case "fork-and-open":
 case "fleet-count":
     // fleet-count FOLDER ENDPOINTS PREFIX TIMES: so many updates of one counter in a cluster.
     try FleetWork.count(
-        FleetWork.open(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(60)), times: argument(5))
+        FleetWork.open(arguments[3], prefix: arguments[4], state: path, patience: .seconds(60)), times: argument(5))
 
 case "fleet-fill":
     // fleet-fill FOLDER ENDPOINTS PREFIX NAME COUNT: so many keys, of which it says how many are acknowledged.
     FleetWork.fill(
-        try FleetWork.open(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(5)), name: arguments[5],
+        try FleetWork.open(arguments[3], prefix: arguments[4], state: path, patience: .seconds(5)), name: arguments[5],
         count: argument(6), batch: 50)
 
 case "fleet-follow":
     // fleet-follow FOLDER ENDPOINTS PREFIX: says each change of one setting.
-    FleetWork.follow(try FleetWork.open(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(5)))
+    FleetWork.follow(try FleetWork.open(arguments[3], prefix: arguments[4], state: path, patience: .seconds(5)))
 
 case "fleet-conformance":
     // fleet-conformance FOLDER ENDPOINTS PREFIX: what the conformance suite has a process do that it kills.
     try StoreConformance.writeUntilKilled(
-        to: FleetWork.openStore(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(5)))
+        to: FleetWork.openStore(arguments[3], prefix: arguments[4], state: path, patience: .seconds(5)))
 
 case "fleet-fork":
     // fleet-fork FOLDER ENDPOINTS PREFIX: forks a few times with a store in use.

@@ -5,7 +5,7 @@ import SettingsKitCore
 extension EtcdCluster {
     /// Waits until a write has ended, or the caller's time is over.
     func wait(for waiter: Waiter, _ id: QueuedWrite.ID) -> WriteOutcome {
-        if let outcome = waiter.wait(options.timeout) { return outcome }
+        if let outcome = waiter.wait(options.patience) { return outcome }
         // The write has ended after all, late.
         return state.withLock { state -> WriteOutcome? in
             if state.waiters.removeValue(forKey: id) == nil { return nil }
@@ -18,7 +18,7 @@ extension EtcdCluster {
     /// Whether the cluster's values equal the expected ones, at one moment during the call. If not, this store knows the values.
     func confirm(_ expectations: [SettingsStoreBatch.Entry]) throws(SettingsError) -> Bool {
         if expectations.isEmpty { return true }
-        let deadline = ContinuousClock.now + options.timeout
+        let deadline = ContinuousClock.now + options.patience
         if isInherited { throw SettingsError(.storeClosed, store: description) }
         try waitForQueue()
         let size = expectations.reduce(0) { $0 + $1.key.name.utf8.count + ($1.data?.count ?? 0) + 64 }
@@ -78,7 +78,7 @@ extension EtcdCluster {
     /// Returns when the cluster has agreed on all writes accepted so far, and this store knows a state that the cluster had
     /// during the call.
     func synchronize() throws(SettingsError) {
-        let deadline = ContinuousClock.now + options.timeout
+        let deadline = ContinuousClock.now + options.patience
         if isInherited { throw SettingsError(.storeClosed, store: description) }
         try waitForQueue()
         try catchUp(until: deadline)

@@ -104,7 +104,7 @@ final class EtcdCluster: Sendable {
                 throw SettingsError(.storeUnavailable, store: description)
             }
         }
-        firstAttempt.wait(for: options.openingTimeout)
+        firstAttempt.wait(for: options.openingPatience)
         if let cause = state.withLock({ $0.outage.nextUnreported() }) { report(cause.code, cause) }
     }
 

@@ -34,7 +34,7 @@ struct Follower {
 
     private var call: GatewayCall { cluster.call }
     private var client: GatewayClient { cluster.client }
-    private var requestTime: Duration { cluster.options.timeout }
+    private var requestTime: Duration { cluster.options.patience }
 
     static func run(_ cluster: EtcdCluster) {
         var follower = Follower(cluster)
@@ -153,7 +153,7 @@ struct Follower {
         }
         do throws(GatewayFailure) {
             try client.follow(
-                message, patience: min(cluster.options.timeout, Self.patience),
+                message, patience: min(cluster.options.patience, Self.patience),
                 // Randomized, so that machines do not ask at the same moment.
                 silence: cluster.options.silence * Double.random(in: 0.8...1), asks: isAsking, call: call,
                 leavingAfter: { failure in

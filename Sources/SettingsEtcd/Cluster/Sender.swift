@@ -24,8 +24,8 @@ struct Sender {
     private var call: GatewayCall { cluster.call }
     private var client: GatewayClient { cluster.client }
     /// The time limit of a single request. A write that waits for it has some time left. The limit does not grow with a long
-    /// time-out: a member that has lost the others keeps a request for seconds, and another member answers immediately.
-    private var requestTime: Duration { min(cluster.options.timeout * 0.6, .seconds(6)) }
+    /// patience: a member that has lost the others keeps a request for seconds, and another member answers immediately.
+    private var requestTime: Duration { min(cluster.options.patience * 0.6, .seconds(6)) }
 
     static func run(_ cluster: EtcdCluster) {
         var sender = Sender(cluster)

@@ -22,7 +22,7 @@ extension WithEtcd {
             arguments: ["nothing that is a property list", "<plist version=\"1.0\"><dict><key>pending:1</key>"])
         func damaged(text: String) async throws {
             try await Fleet.with { fleet in
-                let first = try fleet.store { $0.timeout = .seconds(1) }
+                let first = try fleet.store { $0.patience = .seconds(1) }
                 try first.save("a", "1")
                 fleet.server.kill(0)
                 try await until { !first.isConnected }
@@ -41,7 +41,7 @@ extension WithEtcd {
                 }
                 try fleet.server.start(0)
                 let problems = Recorder<SettingsError>()
-                let store = try fleet.store { $0.timeout = .seconds(20) }
+                let store = try fleet.store { $0.patience = .seconds(20) }
                 let settings = SettingsService.fleet(store, problems)
                 try store.synchronize()
                 #expect(store.text("a") == "1")
@@ -60,7 +60,7 @@ extension WithEtcd {
         @Test("An accepted change that cannot be read is reported, and its file is kept aside")
         func unreadableChange() async throws {
             try await Fleet.with { fleet in
-                let first = try fleet.store { $0.timeout = .seconds(1) }
+                let first = try fleet.store { $0.patience = .seconds(1) }
                 fleet.server.kill(0)
                 try await until { !first.isConnected }
                 try first.put("a", "1")
@@ -75,7 +75,7 @@ extension WithEtcd {
                 }
                 try fleet.server.start(0)
                 let problems = Recorder<SettingsError>()
-                let store = try fleet.store { $0.timeout = .seconds(20) }
+                let store = try fleet.store { $0.patience = .seconds(20) }
                 let settings = SettingsService.fleet(store, problems)
                 try store.synchronize()
                 #expect(store.text("a") == nil && store.text("b") == "2")

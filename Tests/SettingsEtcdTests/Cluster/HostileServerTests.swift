@@ -55,8 +55,8 @@ struct HostileServerTests {
             let server = try HostileServer(test.answer, repeating: test.repeated)
             defer { server.close() }
             var options = EtcdStore.Options()
-            options.timeout = .seconds(1)
-            options.openingTimeout = .milliseconds(500)
+            options.patience = .seconds(1)
+            options.openingPatience = .milliseconds(500)
             let start = Date()
             let store = try EtcdStore(
                 endpoints: [server.endpoint], prefix: "test/", state: URL(fileURLWithPath: directory), options: options)

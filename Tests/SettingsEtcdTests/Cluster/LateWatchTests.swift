@@ -95,7 +95,7 @@ extension WithSlowEtcd {
         @Test(
             "A transaction that only reads throws without the cluster, and a migration without steps to take does not")
         func unreachable() async throws {
-            try await withLateWatch({ $0.timeout = .seconds(1) }) { _, proxy, store, settings in
+            try await withLateWatch({ $0.patience = .seconds(1) }) { _, proxy, store, settings in
                 let step = SettingsService.Migration.version("1") { [count] in $0.set(count, to: 9) }
                 try settings.migrate([step], in: .fleet)
                 try await until { store.keys().contains(SettingsService.migrationLedger) }

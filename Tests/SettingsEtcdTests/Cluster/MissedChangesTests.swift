@@ -24,7 +24,7 @@ import Testing
                 try await Fleet.withProxy { fleet, proxy, _ in
                     let other = try FaultyProxy(to: fleet.server.ports[0])
                     defer { other.close() }
-                    let writer = try fleet.store(state: "writer") { $0.timeout = .seconds(30) }
+                    let writer = try fleet.store(state: "writer") { $0.patience = .seconds(30) }
                     let text = String(repeating: "0123456789", count: 139_000)
                     try writer.save("blob", "\"first\(text)\"")
                     let worker = try Worker(

@@ -16,7 +16,7 @@ extension WithEtcd {
                 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
                 let present = Fleet(server: try EtcdServer(in: directory), directory: former.directory)
                 defer { present.server.kill(0) }
-                let store = try former.store { $0.timeout = .seconds(1) }
+                let store = try former.store { $0.patience = .seconds(1) }
                 try store.save("count", "5")
                 try store.save("old", "1")
                 former.server.kill(0)
@@ -62,7 +62,7 @@ extension WithEtcd {
 
                 try former.server.start(0)
                 var options = EtcdStore.Options()
-                options.timeout = .seconds(20)
+                options.patience = .seconds(20)
                 let sender = try EtcdStore(
                     endpoints: former.server.endpoints, prefix: "test/", state: URL(fileURLWithPath: folder),
                     options: options)
@@ -75,15 +75,15 @@ extension WithEtcd {
         func values() async throws {
             try await withTwo { former, present in
                 present.server.kill(0)
-                let store = try present.store { $0.openingTimeout = .milliseconds(100) }
+                let store = try present.store { $0.openingPatience = .milliseconds(100) }
                 #expect(store.text("count") == nil && store.text("old") == nil)
                 try store.put("new", "1")
                 store.close()
-                let back = try former.store { $0.openingTimeout = .milliseconds(100) }
+                let back = try former.store { $0.openingPatience = .milliseconds(100) }
                 #expect(back.text("count") == "7" && back.text("old") == "1" && back.text("new") == nil)
                 back.close()
                 try former.server.start(0)
-                let last = try former.store { $0.timeout = .seconds(20) }
+                let last = try former.store { $0.patience = .seconds(20) }
                 try last.synchronize()
                 #expect(try value("count", in: former) == "7" && value("new", in: former) == "")
             }
@@ -94,7 +94,7 @@ extension WithEtcd {
             try await withTwo { former, present in
                 present.server.kill(0)
                 let store = try former.store(endpoints: present.server.endpoints + former.server.endpoints) {
-                    $0.openingTimeout = .milliseconds(100)
+                    $0.openingPatience = .milliseconds(100)
                 }
                 #expect(store.text("count") == "7" && store.text("old") == "1")
             }
@@ -104,7 +104,7 @@ extension WithEtcd {
         func otherIdentity() async throws {
             try await Fleet.with { fleet in
                 let problems = Recorder<SettingsError>()
-                let store = try fleet.store { $0.timeout = .seconds(1) }
+                let store = try fleet.store { $0.patience = .seconds(1) }
                 let settings = SettingsService.fleet(store, problems)
                 try store.save("count", "1")
                 let snapshot = fleet.directory + "/snapshot"

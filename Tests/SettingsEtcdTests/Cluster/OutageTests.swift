@@ -20,7 +20,7 @@ extension WithEtcd {
                 fleet.server.kill(0)
                 let problems = Recorder<SettingsError>()
                 let start = Date()
-                let store = try fleet.store { $0.openingTimeout = .seconds(2) }
+                let store = try fleet.store { $0.openingPatience = .seconds(2) }
                 let settings = SettingsService.fleet(store, problems)
                 #expect(Date().timeIntervalSince(start) < 10)
                 #expect(settings.get(count) == 5)
@@ -38,7 +38,7 @@ extension WithEtcd {
 
         @Test("When the network goes, reading goes on, save throws in time, and accepted changes go out in order later")
         func goneLater() async throws {
-            try await Fleet.withProxy({ $0.timeout = .seconds(1) }) { fleet, proxy, store in
+            try await Fleet.withProxy({ $0.patience = .seconds(1) }) { fleet, proxy, store in
                 let problems = Recorder<SettingsError>()
                 let settings = SettingsService.fleet(store, problems)
                 try settings.save(count, to: 1)
@@ -69,7 +69,7 @@ extension WithEtcd {
 
         @Test("A change that waited loses to a value that was written meanwhile, and that is reported")
         func overruled() async throws {
-            try await Fleet.withProxy({ $0.timeout = .seconds(1) }) { fleet, proxy, store in
+            try await Fleet.withProxy({ $0.patience = .seconds(1) }) { fleet, proxy, store in
                 let problems = Recorder<SettingsError>()
                 let settings = SettingsService.fleet(store, problems)
                 try store.save("count", "1")
@@ -93,7 +93,7 @@ extension WithEtcd {
         func orphans() async throws {
             try await Fleet.with { fleet in
                 fleet.server.kill(0)
-                let stores = try (0..<3).map { _ in try fleet.store { $0.openingTimeout = .milliseconds(1) } }
+                let stores = try (0..<3).map { _ in try fleet.store { $0.openingPatience = .milliseconds(1) } }
                 for (index, store) in stores.enumerated() { try store.put("from\(index)", "\(index)") }
                 try stores[0].put("from0", "10")
                 for store in stores { store.close() }
@@ -108,7 +108,7 @@ extension WithEtcd {
         @Test("A store that only reads says that its only member has stopped answering, and why it cannot synchronize")
         func silentMember() async throws {
             try await Fleet.withProxy({
-                ($0.timeout, $0.silence, $0.access) = (.milliseconds(500), .milliseconds(500), .readOnly)
+                ($0.patience, $0.silence, $0.access) = (.milliseconds(500), .milliseconds(500), .readOnly)
             }) { fleet, proxy, store in
                 let problems = Recorder<SettingsError>()
                 let settings = SettingsService.fleet(store, problems)
@@ -126,7 +126,7 @@ extension WithEtcd {
         func causeBeforeFirstRead() async throws {
             try await Fleet.with { fleet in
                 fleet.server.kill(0)
-                let store = try fleet.store { ($0.timeout, $0.openingTimeout) = (.milliseconds(300), .seconds(2)) }
+                let store = try fleet.store { ($0.patience, $0.openingPatience) = (.milliseconds(300), .seconds(2)) }
                 let error = #expect(throws: SettingsError.self) { try store.synchronize() }
                 #expect(error?.code == .clusterUnreachable)
                 #expect(error.map { "\($0)".contains("No connection") } == true, "\(String(describing: error))")
@@ -137,7 +137,7 @@ extension WithEtcd {
         func longOutage() async throws {
             try await Fleet.with { fleet in
                 fleet.server.kill(0)
-                let store = try fleet.store { $0.openingTimeout = .milliseconds(100) }
+                let store = try fleet.store { $0.openingPatience = .milliseconds(100) }
                 for number in 0..<2_000 { try store.put("n\(number % 20)", "\(number)") }
                 #expect(store.cluster.state.withLock { $0.queue.entries.count } == 20)
                 store.close()
@@ -147,7 +147,7 @@ extension WithEtcd {
                 #expect(state.pending().count == 20)
                 state.unlock()
                 try fleet.server.start(0)
-                let next = try fleet.store { $0.timeout = .seconds(20) }
+                let next = try fleet.store { $0.patience = .seconds(20) }
                 try next.synchronize()
                 for number in 1_980..<2_000 {
                     let value = try fleet.server.control("get", "test/n\(number % 20)", "--print-value-only")
@@ -174,7 +174,7 @@ extension WithEtcd {
                 try store.save("b", "2")
                 proxy.setFaults(.init(isRefusing: true))
                 proxy.cutAll()
-                let other = try fleet.store(endpoints: [proxy.endpoint]) { $0.openingTimeout = .milliseconds(100) }
+                let other = try fleet.store(endpoints: [proxy.endpoint]) { $0.openingPatience = .milliseconds(100) }
                 #expect(other.text("a") == "1" && other.text("b") == "2")
             }
         }
@@ -197,7 +197,7 @@ extension WithEtcd {
 
         @Test("A value that is set back while the outcome of another is unknown is sent")
         func setBack() async throws {
-            try await Fleet.withProxy({ $0.timeout = .seconds(1) }) { fleet, proxy, store in
+            try await Fleet.withProxy({ $0.patience = .seconds(1) }) { fleet, proxy, store in
                 try store.save("a", "1")
                 proxy.setFaults(.init(losesAnswer: 1))
                 #expect(thrownCode { try store.save("a", "2") } == .outcomeUnknown)
@@ -215,7 +215,7 @@ extension WithEtcd {
         func failOver() async throws {
             try await Fleet.with(3) { fleet in
                 let (store, other) = (
-                    try fleet.store { $0.timeout = .seconds(20) }, try fleet.store { $0.timeout = .seconds(20) }
+                    try fleet.store { $0.patience = .seconds(20) }, try fleet.store { $0.patience = .seconds(20) }
                 )
                 for round in 0..<3 {
                     let leader = try #require(try fleet.server.leader())
@@ -232,7 +232,7 @@ extension WithEtcd {
         @Test("Without a quorum, save throws in time, and the store is up to date again when the quorum is back")
         func quorum() async throws {
             try await Fleet.with(3) { fleet in
-                let store = try fleet.store { $0.timeout = .seconds(2) }
+                let store = try fleet.store { $0.patience = .seconds(2) }
                 try store.save("a", "1")
                 for index in 1...2 { fleet.server.kill(index) }
                 let start = Date()

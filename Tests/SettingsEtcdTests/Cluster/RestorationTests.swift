@@ -16,9 +16,9 @@ extension WithEtcd {
         func values(changes: Int) async throws {
             try await Fleet.withProxy { fleet, proxy, _ in
                 let stores = try (0..<2).map { index in
-                    try fleet.store(endpoints: [proxy.endpoint], state: "state\(index)") { $0.timeout = .seconds(20) }
+                    try fleet.store(endpoints: [proxy.endpoint], state: "state\(index)") { $0.patience = .seconds(20) }
                 }
-                let closed = try fleet.store(state: "closed") { $0.timeout = .seconds(20) }
+                let closed = try fleet.store(state: "closed") { $0.patience = .seconds(20) }
                 for name in ["kept", "changed", "again", "removed"] {
                     try fleet.server.control("put", "test/" + name, "1")
                 }
@@ -42,7 +42,7 @@ extension WithEtcd {
                     try await until { thrownCode { try store.synchronize() } == nil }
                     #expect(values(store) == expected(changes), "store \(index)")
                 }
-                let restarted = try fleet.store(state: "closed") { $0.timeout = .seconds(20) }
+                let restarted = try fleet.store(state: "closed") { $0.patience = .seconds(20) }
                 try restarted.synchronize()
                 #expect(values(restarted) == expected(changes))
                 for store in stores + [restarted] { store.close() }
@@ -50,7 +50,7 @@ extension WithEtcd {
                 fleet.server.kill(0)
                 for index in 0..<2 {
                     let offline = try fleet.store(endpoints: [proxy.endpoint], state: "state\(index)") {
-                        $0.openingTimeout = .milliseconds(100)
+                        $0.openingPatience = .milliseconds(100)
                     }
                     #expect(values(offline) == expected(changes), "file \(index)")
                 }
@@ -69,7 +69,7 @@ extension WithEtcd {
         func reusedRevision() async throws {
             try await Fleet.with { fleet in
                 let problems = Recorder<SettingsError>()
-                let store = try fleet.store { $0.timeout = .seconds(1) }
+                let store = try fleet.store { $0.patience = .seconds(1) }
                 let settings = SettingsService.fleet(store, problems)
                 let snapshot = fleet.directory + "/snapshot"
                 try fleet.server.control("put", "test/a", "1")
@@ -83,7 +83,7 @@ extension WithEtcd {
                 store.close()
                 try fleet.server.restore(snapshot)
                 try fleet.server.control("put", "test/a", "another")
-                let next = try fleet.store { $0.timeout = .seconds(20) }
+                let next = try fleet.store { $0.patience = .seconds(20) }
                 let services = SettingsService.fleet(next, problems)
                 try next.synchronize()
                 #expect(next.text("a") == "another" && next.text("b") == "waiting")

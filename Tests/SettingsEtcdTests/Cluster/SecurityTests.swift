@@ -52,7 +52,7 @@ extension WithEtcd {
                 @Sendable func store(_ security: EtcdStore.Security?) throws -> EtcdStore {
                     var options = EtcdStore.Options()
                     options.security = security
-                    options.timeout = .seconds(3)
+                    options.patience = .seconds(3)
                     return try EtcdStore(
                         endpoints: server.endpoints, prefix: "test/", state: URL(fileURLWithPath: directory + "/state"),
                         options: options)
@@ -169,7 +169,7 @@ extension WithEtcd {
                 func store(_ user: String, password: String? = nil) throws -> EtcdStore {
                     var options = EtcdStore.Options()
                     options.credentials = .init(user: user, password: password ?? "secret-\(user)")
-                    options.timeout = .seconds(3)
+                    options.patience = .seconds(3)
                     return try EtcdStore(
                         endpoints: server.endpoints, prefix: "test/",
                         state: URL(fileURLWithPath: directory + "/" + user),
@@ -232,7 +232,7 @@ extension WithEtcd {
                 ] as [(String?, SettingsError.Code)] {
                     var options = EtcdStore.Options()
                     options.credentials = user.map { .init(user: $0, password: "secret-\($0)") }
-                    options.timeout = .seconds(3)
+                    options.patience = .seconds(3)
                     options.keepsState = false
                     let store = try EtcdStore(endpoints: server.endpoints, prefix: "test/", options: options)
                     let problems = Recorder<SettingsError>()

@@ -111,7 +111,7 @@ extension WithEtcd {
         @Test("A batch of 127 settings is one transaction, and a larger one is refused in words")
         func operations() async throws {
             try await Fleet.with { fleet in
-                let store = try fleet.store { $0.timeout = .seconds(60) }
+                let store = try fleet.store { $0.patience = .seconds(60) }
                 func batch(_ count: Int) -> SettingsStoreBatch {
                     SettingsStoreBatch(writes: (0..<count).map { .init(key: fleetKey("k\($0)"), data: Data("1".utf8)) })
                 }
@@ -124,7 +124,7 @@ extension WithEtcd {
                 let large = Data(repeating: UInt8(ascii: "1"), count: 1_400_000)
                 try store.set(fleetKey("large"), to: large)
                 try store.synchronize()
-                let other = try fleet.store { ($0.timeout, $0.openingTimeout) = (.seconds(60), .seconds(60)) }
+                let other = try fleet.store { ($0.patience, $0.openingPatience) = (.seconds(60), .seconds(60)) }
                 #expect(other.get(fleetKey("large")) == large)
                 try other.removeAll()
                 #expect(other.keys().isEmpty)
@@ -221,7 +221,7 @@ extension WithEtcd {
         func leftBehind() async throws {
             try await Fleet.with { fleet in
                 fleet.server.kill(0)
-                let first = try fleet.store { $0.openingTimeout = .milliseconds(1) }
+                let first = try fleet.store { $0.openingPatience = .milliseconds(1) }
                 try first.put("a", "1")
                 first.close()
                 try fleet.server.start(0)

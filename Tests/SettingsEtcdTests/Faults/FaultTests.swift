@@ -128,7 +128,7 @@ extension WithEtcd {
             try await withProxies(clients: 5) { fleet, proxies in
                 let history = Recorder<(key: Int, operation: RegisterOperation)>()
                 let stores = try proxies.map {
-                    try fleet.store(endpoints: $0.map(\.endpoint)) { $0.timeout = .seconds(3) }
+                    try fleet.store(endpoints: $0.map(\.endpoint)) { $0.patience = .seconds(3) }
                 }
                 async let chaos: Void = disturb(fault, fleet.server, proxies)
                 inParallel(5) { client in
@@ -204,7 +204,7 @@ extension WithEtcd {
             try await withProxies(clients: 2) { fleet, proxies in
                 let counter = Setting<Int>("counter", in: .fleet, default: 0)
                 let writer = SettingsService.fleet(
-                    try fleet.store(endpoints: proxies[0].map(\.endpoint)) { $0.timeout = .seconds(20) })
+                    try fleet.store(endpoints: proxies[0].map(\.endpoint)) { $0.patience = .seconds(20) })
                 let reader = SettingsService.fleet(try fleet.store(endpoints: proxies[1].map(\.endpoint)))
                 let (isDone, backwards) = (Box(false), Recorder<String>())
                 let reading = Task.detached {

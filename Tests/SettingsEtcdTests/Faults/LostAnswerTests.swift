@@ -26,7 +26,7 @@ extension WithSlowEtcd {
 
         @Test("An increment counts once", arguments: Fault.allCases)
         func increments(fault: Fault) async throws {
-            try await Fleet.withProxy({ $0.timeout = .seconds(60) }) { fleet, proxy, store in
+            try await Fleet.withProxy({ $0.patience = .seconds(60) }) { fleet, proxy, store in
                 let faults = fault.faults {
                     guard fault == .memberIsKilled else { return Thread.sleep(forTimeInterval: 0.15) }
                     fleet.server.kill(0)
@@ -45,7 +45,7 @@ extension WithSlowEtcd {
 
         @Test("A save that was made is not reported as one that was not", arguments: Fault.allCases)
         func saves(fault: Fault) async throws {
-            try await Fleet.withProxy({ $0.timeout = .seconds(2) }) { fleet, proxy, store in
+            try await Fleet.withProxy({ $0.patience = .seconds(2) }) { fleet, proxy, store in
                 let isReported = DispatchSemaphore(value: 0)
                 let faults = fault.faults {
                     if fault == .memberIsKilled { fleet.server.kill(0) }

@@ -84,7 +84,7 @@ extension WithSlowEtcd {
             let operations = Rounds.choose(25, full: 150)
             try await Fleet.with { fleet in
                 let stores = try (0..<4).map { index in
-                    try fleet.store(state: "state\(index)") { $0.timeout = .seconds(20) }
+                    try fleet.store(state: "state\(index)") { $0.patience = .seconds(20) }
                 }
                 let first = Phase(stores: stores)
                 first.begin(with: Array(repeating: nil, count: Self.keys))

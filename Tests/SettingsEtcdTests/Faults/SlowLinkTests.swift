@@ -23,7 +23,7 @@ extension WithSlowEtcd {
                 let proxies = try (0..<2).map { _ in try FaultyProxy(to: fleet.server.ports[0]) }
                 defer { for proxy in proxies { proxy.close() } }
                 for proxy in proxies { proxy.setFaults(.init(bytesPerSecond: 1_000_000)) }
-                let store = try fleet.store(endpoints: proxies.map(\.endpoint)) { $0.timeout = .seconds(2) }
+                let store = try fleet.store(endpoints: proxies.map(\.endpoint)) { $0.patience = .seconds(2) }
                 try await until { store.isConnected }
                 #expect(store.keys().count == 2_000)
             }

@@ -23,7 +23,7 @@ extension WithEtcd {
                 let server = try EtcdServer(in: directory, extra: ["--quota-backend-bytes", "4000000"])
                 defer { server.kill(0) }
                 let fleet = Fleet(server: server, directory: directory)
-                let store = try fleet.store { $0.timeout = .seconds(3) }
+                let store = try fleet.store { $0.patience = .seconds(3) }
                 let problems = Recorder<SettingsError>()
                 let settings = SettingsService.fleet(store, problems)
                 try settings.save(count, to: 1)

@@ -79,7 +79,7 @@ extension WithEtcd {
                 let again = run(["--file", "\(first).plist", "--to-\(kind)", last])
                 #expect(again.code == 0 && again.output == "10000 settings, 0 changed.\n", "\(again)")
                 // Reading all of them can take longer than opening waits.
-                let reader = try fleet.store { $0.openingTimeout = .seconds(60) }
+                let reader = try fleet.store { $0.openingPatience = .seconds(60) }
                 #expect(reader.keys().count == 10_000)
             }
         }
@@ -126,7 +126,7 @@ extension WithEtcd {
                 let names = (0..<500).map { "setting \($0)" }
                 let removed = SettingsToolRun(["delete"] + names + arguments(fleet))
                 #expect(removed.code == 0, "\(removed)")
-                let rest = try fleet.store { $0.openingTimeout = .seconds(60) }
+                let rest = try fleet.store { $0.openingPatience = .seconds(60) }
                 #expect(rest.keys().count == 500)
                 #expect(run("delete", "--all").code == 0 && run("list").output.isEmpty)
             }

@@ -129,7 +129,7 @@ struct WatchProgressTests {
                 try await Fleet.withProxy({ $0.silence = .seconds(1) }) { fleet, proxy, _ in
                     proxy.setFaults(.init(holdsOpenRequests: true))
                     let store = try fleet.store(endpoints: [proxy.endpoint], state: "other") {
-                        ($0.silence, $0.openingTimeout) = (.seconds(1), .seconds(30))
+                        ($0.silence, $0.openingPatience) = (.seconds(1), .seconds(30))
                     }
                     for number in 0..<3 {
                         try fleet.server.control("put", "test/a", "\(number)")
