@@ -23,10 +23,9 @@ struct ClientMarker {
 
     private struct Registration {
         let key: Data
-        let lease: Int64
+        var lease: Lease
         let cluster: UInt64
         var modRevision: Int64
-        var renewed: ContinuousClock.Instant
     }
 
     private var registration: Registration?
@@ -36,7 +35,7 @@ struct ClientMarker {
     private var open: [QueuedWrite.ID] = []
 
     /// The lease, if there is one.
-    var lease: Int64? { registration?.lease }
+    var lease: Lease? { registration?.lease }
 
     /// The cluster that has the key; 0 if there is none.
     var cluster: UInt64 { registration?.cluster ?? 0 }
@@ -46,32 +45,20 @@ struct ClientMarker {
         _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) {
         if let registration {
-            if registration.renewed + Self.renewalPause > .now { return }
-            let asked = ContinuousClock.now
-            let answer = try client.askStream(
-                .renewLease(registration.lease), within: time, call: call, LeaseAnswer.init)
-            if answer.timeToLive > 0 {
-                self.registration?.renewed = asked
-                return
-            }
+            if registration.lease.renewed + Self.renewalPause > .now { return }
+            if try self.registration?.lease.renew(by: client, within: time, call: call) == true { return }
             self.registration = nil
         }
-        let asked = ContinuousClock.now
-        let lease = try client.ask(
-            .grantLease(seconds: Self.leaseTime), isRepeatable: true, within: time, call: call, limit: 1 << 16,
-            LeaseAnswer.init
-        ).id
-        guard lease != 0 else { throw .notEtcd(status: 200) }
+        let lease = try Lease(seconds: Self.leaseTime, by: client, within: time, call: call)
         // The name was never used, so no transaction under another name can affect it.
         let name = (0..<4).map { _ in String(UInt32.random(in: 0 ... .max), radix: 36) }.joined(separator: "-")
         let key = Data((Self.prefix + name).utf8)
         let message = GatewayMessage.transaction(
-            [.init(key: key, modRevision: 0)], [.init(key: key, value: Data("0".utf8), lease: lease)])
-        let answer = try client.ask(
-            message, isRepeatable: false, within: time, call: call, limit: 1 << 16, TransactionAnswer.init)
+            [.init(key: key, modRevision: 0)], [.init(key: key, value: Data("0".utf8), lease: lease.id)])
+        let answer = try client.ask(message, within: time, call: call, TransactionAnswer.init)
         guard answer.hasSucceeded, answer.header.revision > 0 else { throw .notEtcd(status: 200) }
         registration = Registration(
-            key: key, lease: lease, cluster: answer.header.cluster, modRevision: answer.header.revision, renewed: asked)
+            key: key, lease: lease, cluster: answer.header.cluster, modRevision: answer.header.revision)
     }
 
     /// The outcome of a transaction.
@@ -107,8 +94,7 @@ struct ClientMarker {
         let message = GatewayMessage.transaction(
             [.init(key: registration.key, modRevision: registration.modRevision)] + comparisons,
             operations + [rewriting(registration)])
-        let answer = try client.ask(
-            message, isRepeatable: false, within: time, call: call, TransactionAnswer.init)
+        let answer = try client.ask(message, within: time, call: call, TransactionAnswer.init)
         if answer.hasSucceeded {
             guard answer.header.revision > registration.modRevision else { throw .notEtcd(status: 200) }
             self.registration?.modRevision = answer.header.revision
@@ -141,11 +127,10 @@ struct ClientMarker {
     ) throws(GatewayFailure) -> Result {
         // Nothing else is written under the number of the last transaction, so the key distinguishes the outcomes.
         let fence = GatewayMessage.Operation(
-            key: registration.key, value: Data("not \(sequence)".utf8), lease: registration.lease)
+            key: registration.key, value: Data("not \(sequence)".utf8), lease: registration.lease.id)
         let message = GatewayMessage.transaction(
-            [.init(key: registration.key, modRevision: registration.modRevision)], [fence])
-        let answer = try client.ask(
-            message, isRepeatable: true, within: time, call: call, limit: 1 << 16, TransactionAnswer.init)
+            [.init(key: registration.key, modRevision: registration.modRevision)], [fence], isRepeatable: true)
+        let answer = try client.ask(message, within: time, call: call, TransactionAnswer.init)
         if answer.hasSucceeded {
             self.registration?.modRevision = answer.header.revision
             return .notMade
@@ -158,8 +143,7 @@ struct ClientMarker {
         _ registration: Registration, _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Result {
         let answer = try client.ask(
-            .range(.init(first: registration.key)), isRepeatable: true, within: time, call: call, limit: 1 << 16,
-            RangeAnswer.init)
+            .range(.init(first: registration.key)), within: time, call: call, RangeAnswer.init)
         return answer.entries.first?.modRevision == registration.modRevision ? .notMade : read(answer)
     }
 
@@ -177,6 +161,6 @@ struct ClientMarker {
     mutating func forget() { registration = nil }
 
     private func rewriting(_ registration: Registration) -> GatewayMessage.Operation {
-        .init(key: registration.key, value: Data("\(sequence)".utf8), lease: registration.lease)
+        .init(key: registration.key, value: Data("\(sequence)".utf8), lease: registration.lease.id)
     }
 }

@@ -15,7 +15,7 @@ extension EtcdCluster {
     func recordOutage(_ failure: GatewayFailure, of part: Outage.Part) {
         let (failure, isWriteWaiting) = change { state in
             state.queue.recordLostConnection()
-            state.outage.begin(failure, of: part)
+            state.outage[keyPath: part] = failure
             return (state.outage.nextUnreported(), state.queue.hasAccepted)
         }
         guard let failure else { return }
@@ -38,7 +38,7 @@ extension EtcdCluster {
     func beginWatching() -> GatewayCall {
         let call = GatewayCall()
         let isClosed = change { state in
-            (state.watch, state.heard) = (call, .now)
+            (state.watch, state.lastMessage) = (call, .now)
             return state.isClosed
         }
         if isClosed { call.cancel() }
@@ -50,7 +50,7 @@ extension EtcdCluster {
     /// - Returns: The newest revision known from another source.
     func recordMessage() -> Int64 {
         change { state in
-            state.heard = .now
+            state.lastMessage = .now
             return state.contents.newestRevision
         }
     }
@@ -77,7 +77,7 @@ extension EtcdCluster {
         let wasReported = change { state in
             state.isWatching = true
             // Sending is retried now.
-            return state.outage.recordReached()
+            return state.outage.endFollowing()
         }
         if wasReported { report(.clusterReached) }
         // Waiting writes can be sent now.
@@ -86,7 +86,7 @@ extension EtcdCluster {
 
     /// Ends an outage of sending after an answer, which the follower has not noticed.
     func endSendingOutage() {
-        if change({ $0.outage.end(of: .sending) }) { report(.clusterReached) }
+        if change({ $0.outage.endSending() }) { report(.clusterReached) }
     }
 
     /// Begins to read the whole state.

@@ -57,7 +57,7 @@ extension EtcdCluster {
         let answer: TransactionAnswer
         do throws(GatewayFailure) {
             answer = try client.ask(
-                .transaction(comparisons, []), isRepeatable: true, within: time, call: call, TransactionAnswer.init)
+                .transaction(comparisons, []), within: time, call: call, TransactionAnswer.init)
             if answer.hasSucceeded { return .equal }
             guard answer.reads.count == names.count else { throw .notEtcd(status: 200) }
         } catch {
@@ -86,16 +86,15 @@ extension EtcdCluster {
 
     private func waitForQueue() throws(SettingsError) {
         let waiter = Waiter()
-        let id = state.withLock { state -> QueuedWrite.ID? in
+        let id = try state.withLock { state throws(SettingsError) -> QueuedWrite.ID? in
             guard state.queue.hasAccepted else { return nil }
-            if state.isClosed { return 0 }
+            if state.isClosed { throw SettingsError(.storeClosed, store: description) }
             let barrier = QueuedWrite(id: state.queue.makeID(), writes: [:], isAccepted: false)
             state.queue.append(barrier)
             state.waiters[barrier.id] = waiter
             return barrier.id
         }
         guard let id else { return }
-        if id == 0 { throw SettingsError(.storeClosed, store: description) }
         sendWake.signal()
         switch wait(for: waiter, id) {
         case .agreed: return
@@ -130,7 +129,7 @@ extension EtcdCluster {
             if isClosed { throw SettingsError(.storeClosed, store: description) }
             if isVerified || goal == nil && hasRead {
                 do throws(GatewayFailure) {
-                    let answer = try compare(known, within: left)
+                    let answer = try changes(after: known, within: left)
                     if state.withLock({ state in state.isCurrent(known, answer) }) { return feed.flush() }
                     if answer.header.revision < known {
                         // The cluster was restored from a backup, and the watch has not noticed that yet.
@@ -153,11 +152,10 @@ extension EtcdCluster {
     }
 
     /// Reads the names that have changed after a revision. Removals show in the number of keys.
-    func compare(_ revision: Int64, within time: Duration) throws(GatewayFailure) -> RangeAnswer {
+    func changes(after revision: Int64, within time: Duration) throws(GatewayFailure) -> RangeAnswer {
         let range = GatewayMessage.Range(
             first: range.prefix, end: range.end, limit: 1, minModRevision: revision + 1, omitsValues: true)
-        return try client.ask(
-            .range(range), isRepeatable: true, within: time, call: call, limit: 1 << 20, RangeAnswer.init)
+        return try client.ask(.range(range), within: time, call: call, RangeAnswer.init)
     }
 }
 

@@ -37,7 +37,7 @@ final class EtcdCluster: Sendable {
         /// Whether the watch is established.
         var isWatching = false
         /// The time of the watch's last message.
-        var heard = ContinuousClock.now
+        var lastMessage = ContinuousClock.now
         var isClosed = false
         var runningThreads = 0
         /// The scope of the last use of the store, for messages.
@@ -56,11 +56,11 @@ final class EtcdCluster: Sendable {
     /// The queue for listeners, apart from the threads that follow and send.
     private let listenerQueue: BackgroundQueue
     /// Wakes the sender when there is something to send.
-    let sendWake = Wake()
+    let sendWake = DispatchSemaphore(value: 0)
     /// Ends the sender's pause after a failure: the cluster is reached, or the store is closed. New writes do not end it.
-    let retryWake = Wake()
+    let retryWake = DispatchSemaphore(value: 0)
     /// Ends the follower's pause after a failure.
-    let followWake = Wake()
+    let followWake = DispatchSemaphore(value: 0)
     /// Signaled after the follower's first attempt to read.
     let firstAttempt = DispatchSemaphore(value: 0)
     let end = DispatchSemaphore(value: 0)
@@ -314,7 +314,7 @@ extension EtcdCluster.State {
 
     /// Whether readers may see old values, because there is no watch, or the member does not answer.
     private func isWatchInDoubt(_ options: EtcdStore.Options) -> Bool {
-        !identity.isVerified || heard + options.silence / 2 + .seconds(1) < .now
+        !identity.isVerified || lastMessage + options.silence / 2 + .seconds(1) < .now
     }
 }
 

@@ -16,7 +16,7 @@ struct Follower {
     private var clusterID: UInt64 = 0
     private var isFirstAttempt = true
     /// The last time that the cluster confirmed the known state.
-    private var heard = ContinuousClock.now
+    private var lastConfirmation = ContinuousClock.now
     private var page = PageSize()
 
     /// The greatest size of a prefix.
@@ -44,8 +44,8 @@ struct Follower {
     private mutating func run() {
         while !cluster.isClosed {
             do throws(GatewayFailure) {
-                if mustRead || heard + longestAbsence < .now { try read() } else { try compare() }
-                heard = .now
+                if mustRead || lastConfirmation + longestAbsence < .now { try read() } else { try verify() }
+                lastConfirmation = .now
                 try watch()
             } catch {
                 handle(error)
@@ -75,10 +75,10 @@ struct Follower {
         // A watch breaks occasionally; an outage is a failure that a retry does not repair. A timed-out member is unlikely to
         // recover soon.
         if backoff.failures > 2 || isFirstAttempt || failure == .timedOut {
-            cluster.recordOutage(failure, of: .following)
+            cluster.recordOutage(failure, of: \.following)
         }
         endFirstAttempt()
-        cluster.followWake.wait(for: pause)
+        cluster.followWake.waitForSignals(for: pause)
     }
 
     // MARK: Reading
@@ -95,7 +95,7 @@ struct Follower {
             do throws(GatewayFailure) {
                 answer = try client.ask(
                     .range(.init(first: first, end: cluster.range.end, limit: page.entries, revision: revision)),
-                    isRepeatable: true, mayTakeLong: true, within: requestTime, call: call, RangeAnswer.init)
+                    mayTakeLong: true, within: requestTime, call: call, RangeAnswer.init)
                 page.adapt(to: asked.duration(to: .now), limit: requestTime)
             } catch .tooLong(let limit) {
                 if page.shrinkAfterLimit() { continue }
@@ -127,9 +127,9 @@ struct Follower {
     }
 
     /// Checks whether the cluster is the one that was read. The watch delivers later changes.
-    private mutating func compare() throws(GatewayFailure) {
+    private mutating func verify() throws(GatewayFailure) {
         let known = cluster.change { $0.contents.revision }
-        let answer = try cluster.compare(known, within: requestTime)
+        let answer = try cluster.changes(after: known, within: requestTime)
         guard answer.header.cluster == clusterID, answer.header.revision >= known else { throw .earlierState }
         cluster.recordVerification()
     }
@@ -145,41 +145,41 @@ struct Follower {
         let address = client.address
         let isAsking = client.canAsk && address != closedAddress
         defer {
-            if let heard = progress.heard {
-                self.heard = heard
+            if let lastMessage = progress.lastMessage {
+                lastConfirmation = lastMessage
                 backoff.succeed()
             }
             cluster.endWatching()
         }
         do throws(GatewayFailure) {
             try client.follow(
-                message, patience: min(cluster.options.patience, Self.patience),
+                message, at: address, patience: min(cluster.options.patience, Self.patience),
                 // Randomized, so that machines do not ask at the same moment.
-                silence: cluster.options.silence * Double.random(in: 0.8...1), asks: isAsking, call: call,
-                leavingAfter: { failure in
-                    if isAsking, progress.heard == nil, failure.isOfAnswer {
-                        closedAddress = address
-                        return false
-                    }
-                    return failure != .compacted && (failure != .timedOut || isAsking || progress.heard == nil)
-                }
+                silence: cluster.options.silence * Double.random(in: 0.8...1), asks: isAsking, call: call
             ) { (line) throws(GatewayFailure) in
                 let answer = try StreamMessage.read(line, WatchAnswer.init)
-                if progress.heard == nil, answer.isCreated {
-                    if isFirstAttempt { cluster.change { $0.outage.start() } }
-                    endFirstAttempt()
+                if progress.lastMessage == nil, answer.isCreated {
                     cluster.recordReached()
+                    endFirstAttempt()
                 }
                 for revision in try progress.apply(answer, newest: cluster.recordMessage()) { cluster.apply(revision) }
             }
-        } catch .timedOut {
+        } catch {
+            let isCreated = progress.lastMessage != nil
+            if isAsking, !isCreated, error.isOfAnswer {
+                closedAddress = address
+            } else if error != .compacted, error != .timedOut || isAsking || !isCreated {
+                client.leave(address)
+            }
+            switch error {
             // A member that does not answer the question hangs: another one is watched. A member that was not asked may have
             // nothing to report; the next step asks whether a change was missed.
-            if progress.heard != nil { return }
-            throw .disconnected("no watch was created")
-        } catch .cancelled where !cluster.isClosed {
+            case .timedOut where isCreated: return
+            case .timedOut: throw .disconnected("no watch was created")
             // The watch was behind.
-            return
+            case .cancelled where !cluster.isClosed: return
+            default: throw error
+            }
         }
     }
 }

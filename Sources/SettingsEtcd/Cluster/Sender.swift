@@ -54,7 +54,7 @@ struct Sender {
     }
 
     private mutating func waitForWork() {
-        cluster.sendWake.wait(for: expiring?.timeLeft)
+        cluster.sendWake.waitForSignals(for: expiring?.timeLeft)
     }
 
     // MARK: One transaction
@@ -115,7 +115,7 @@ struct Sender {
             didEnd(ended, besides: names)
         case .notMade:
             // The write is planned again. The pause limits the requests to a server that always refuses.
-            cluster.retryWake.wait(for: .milliseconds(5))
+            cluster.retryWake.waitForSignals(for: .milliseconds(5))
         case .lost:
             // The transaction may have been applied before the lease expired. Accepted writes are now sent as after a restart,
             // which cannot apply them twice; a waiting caller must be notified.
@@ -223,13 +223,13 @@ struct Sender {
         let pause = backoff.fail()
         // A short interruption changes nothing: the second failure in a row is one of the connection.
         let isForLong = failure.isAnswer && failure.code != .clusterUnreachable
-        if isForLong || backoff.failures > 1 { cluster.recordOutage(failure, of: .sending) }
+        if isForLong || backoff.failures > 1 { cluster.recordOutage(failure, of: \.sending) }
         if case .refused(5, _) = failure {
             // A lease has expired.
             marker.forget()
             if let values = expiring?.forget() { cluster.restore(values) }
         }
-        cluster.retryWake.wait(for: min(pause, .seconds(1)))
+        cluster.retryWake.waitForSignals(for: min(pause, .seconds(1)))
     }
 
     // MARK: Values that expire
@@ -248,13 +248,12 @@ struct Sender {
 
     /// Removes the values and the key that expire with this client.
     private mutating func release() {
-        let leases = [marker.lease, expiring?.lease].compactMap(\.self)
+        let leases = [marker.lease, expiring?.lease].compactMap(\.?.id)
         if cluster.change({ $0.outage.cause != nil }) { return }
         for lease in leases {
             do throws(GatewayFailure) {
                 _ = try client.ask(
-                    .revokeLease(lease), isRepeatable: true, within: .milliseconds(800), call: GatewayCall(),
-                    limit: 1 << 16, AnswerHeader.init)
+                    .revokeLease(lease), within: .milliseconds(800), call: GatewayCall(), AnswerHeader.init)
             } catch {
                 // The cluster removes them when their time is over.
                 return

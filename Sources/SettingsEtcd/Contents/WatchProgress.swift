@@ -1,7 +1,7 @@
 /// The progress of a watch since its creation. Pure.
 struct WatchProgress {
     /// The time of the watch's last message; nil before its creation.
-    private(set) var heard: ContinuousClock.Instant?
+    private(set) var lastMessage: ContinuousClock.Instant?
     private var fold: WatchFold
     /// Whether the member was behind the known revision at the last question.
     private var isBehind = false
@@ -19,7 +19,7 @@ struct WatchProgress {
         if answer.isCancelled {
             throw answer.compactRevision > 0 ? .compacted : .disconnected("the watch was cancelled")
         }
-        if answer.isCreated || heard != nil { heard = now }
+        if answer.isCreated || lastMessage != nil { lastMessage = now }
         // Only an answer to a question, or the creation.
         guard !answer.events.isEmpty || answer.isFragment else {
             defer { isBehind = answer.header.revision < newest }

@@ -6,14 +6,28 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// A request to the gateway: where it goes, and its body.
+/// A request to the gateway: where it goes, its body, and how it can be asked.
 struct GatewayMessage: Sendable {
     let path: String
     let body: [UInt8]
+    /// Whether carrying out the message twice is harmless.
+    let isRepeatable: Bool
+    /// Whether the answer is a stream of one result.
+    let isAnsweredByStream: Bool
+    /// The greatest size of the answer in bytes.
+    let answerLimit: Int
 
-    private init(_ path: String, _ members: [(name: String, value: JSONText)]) {
+    /// The limit of answers without values.
+    private static let smallAnswer = 1 << 16
+    private static let largeAnswer = 64 << 20
+
+    private init(
+        _ path: String, _ members: [(name: String, value: JSONText)], isRepeatable: Bool = true,
+        isAnsweredByStream: Bool = false, answerLimit: Int = smallAnswer
+    ) {
         self.path = path
         body = Array(JSONText.object(members).compact.utf8)
+        (self.isRepeatable, self.isAnsweredByStream, self.answerLimit) = (isRepeatable, isAnsweredByStream, answerLimit)
     }
 
     // MARK: Reading
@@ -47,7 +61,9 @@ struct GatewayMessage: Sendable {
         }
     }
 
-    static func range(_ range: Range) -> GatewayMessage { GatewayMessage("/v3/kv/range", range.members) }
+    static func range(_ range: Range) -> GatewayMessage {
+        GatewayMessage("/v3/kv/range", range.members, answerLimit: largeAnswer)
+    }
 
     /// A watch of the keys from one key to another, from a revision.
     static func watch(first: Data, end: Data, from revision: Int64) -> GatewayMessage {
@@ -115,7 +131,11 @@ struct GatewayMessage: Sendable {
     }
 
     /// A transaction that writes if all comparisons hold, and otherwise reads the compared keys.
-    static func transaction(_ comparisons: [Comparison], _ operations: [Operation]) -> GatewayMessage {
+    ///
+    /// - Parameter isRepeatable: Whether carrying out the writes twice is harmless.
+    static func transaction(
+        _ comparisons: [Comparison], _ operations: [Operation], isRepeatable: Bool = false
+    ) -> GatewayMessage {
         let reads = comparisons.map { comparison in
             JSONText.object([("request_range", Range(first: comparison.key).json)])
         }
@@ -124,7 +144,7 @@ struct GatewayMessage: Sendable {
             [
                 ("compare", .array(comparisons.map(\.json))), ("success", .array(operations.map(\.json))),
                 ("failure", .array(reads)),
-            ])
+            ], isRepeatable: isRepeatable || operations.isEmpty, answerLimit: largeAnswer)
     }
 
     // MARK: Leases and users
@@ -135,7 +155,7 @@ struct GatewayMessage: Sendable {
     }
 
     static func renewLease(_ id: Int64) -> GatewayMessage {
-        GatewayMessage("/v3/lease/keepalive", [("ID", .integer(id))])
+        GatewayMessage("/v3/lease/keepalive", [("ID", .integer(id))], isAnsweredByStream: true)
     }
 
     /// Ends a lease, and removes its keys.

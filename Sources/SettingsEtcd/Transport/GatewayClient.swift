@@ -3,8 +3,6 @@ import Synchronization
 
 /// Asks a cluster's members, one after another until one answers, with a token if the cluster requires one.
 final class GatewayClient: Sendable {
-    /// The greatest size of an answer in bytes.
-    static let answerLimit = 64 << 20
     /// The greatest size of a watch's message: etcd cuts at about 1.5 MB, between two events, and JSON takes a third more.
     static let lineLimit = 32 << 20
 
@@ -27,33 +25,19 @@ final class GatewayClient: Sendable {
     /// Sends a message, and reads the answer.
     ///
     /// - Parameters:
-    ///   - isRepeatable: Whether carrying out the message twice is harmless.
     ///   - mayTakeLong: Whether the answer is large, so that `time` limits the silence before and between its bytes.
     ///   - time: The total time to wait; each member gets at most half of it.
-    ///   - limit: The greatest size of the answer in bytes.
     /// - Throws: The failure of the last member.
     func ask<Answer>(
-        _ message: GatewayMessage, isRepeatable: Bool, mayTakeLong: Bool = false, within time: Duration,
-        call: GatewayCall, limit: Int = answerLimit, _ read: (inout GatewayReader) throws(GatewayFailure) -> Answer
-    ) throws(GatewayFailure) -> Answer {
-        try attempt(message, isRepeatable: isRepeatable, within: time, call: call) {
-            (address, left) throws(GatewayFailure) in
-            var request = try request(message, to: address, patience: left, call: call)
-            if mayTakeLong { (request.silence, request.longest) = (left, left * Self.longAnswer) }
-            return try GatewayReader.read(receive(request, call: call, limit: limit), read)
-        }
-    }
-
-    /// Sends a message that is answered by a stream of one result.
-    func askStream<Answer>(
-        _ message: GatewayMessage, within time: Duration, call: GatewayCall,
+        _ message: GatewayMessage, mayTakeLong: Bool = false, within time: Duration, call: GatewayCall,
         _ read: (inout GatewayReader) throws(GatewayFailure) -> Answer
     ) throws(GatewayFailure) -> Answer {
-        try attempt(message, isRepeatable: true, within: time, call: call) { (address, left) throws(GatewayFailure) in
-            let request = try request(message, to: address, patience: left, call: call)
-            let body = try receive(request, call: call, limit: 1 << 16)
-            let line = body.prefix { $0 != UInt8(ascii: "\n") }
-            return try StreamMessage.read(line, read)
+        try attempt(message, within: time, call: call) { (address, left) throws(GatewayFailure) in
+            var request = try request(message, to: address, patience: left, call: call)
+            if mayTakeLong { (request.silence, request.longest) = (left, left * Self.longAnswer) }
+            let body = try receive(request, call: call, limit: message.answerLimit)
+            if !message.isAnsweredByStream { return try GatewayReader.read(body, read) }
+            return try StreamMessage.read(body.prefix { $0 != UInt8(ascii: "\n") }, read)
         }
     }
 
@@ -63,17 +47,16 @@ final class GatewayClient: Sendable {
     /// The address for the next request.
     var address: String { endpoints.withLock { $0.address() } }
 
+    /// Moves to another member, unless another thread has.
+    func leave(_ address: String) { endpoints.withLock { $0.leave(address) } }
+
     /// Follows a stream at one member until it ends, which it does by throwing.
     ///
-    /// - Parameters:
-    ///   - asks: Whether to ask the member within the stream after half of the permitted silence.
-    ///   - leaves: Whether the next request goes to another member after a failure.
+    /// - Parameter asks: Whether to ask the member within the stream after half of the permitted silence.
     func follow(
-        _ message: GatewayMessage, patience: Duration, silence: Duration, asks: Bool, call: GatewayCall,
-        leavingAfter leaves: (GatewayFailure) -> Bool,
-        _ take: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
+        _ message: GatewayMessage, at address: String, patience: Duration, silence: Duration, asks: Bool,
+        call: GatewayCall, _ receiveLine: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
     ) throws(GatewayFailure) -> Never {
-        let address = endpoints.withLock { $0.address() }
         do throws(GatewayFailure) {
             // Without this header, a member that has lost the others stays silent.
             var request = try request(
@@ -82,14 +65,13 @@ final class GatewayClient: Sendable {
             request.isOpen = asks
             var lines = LineSplitter(limit: Self.lineLimit)
             let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
-                try lines.add(bytes, take)
+                try lines.add(bytes, receiveLine)
                 // The stream continues at the member to return to.
                 if endpoints.withLock({ $0.isReturnDue() }) { throw .timedOut }
             }
             throw status == 200 ? .disconnected("the stream ended") : .notEtcd(status: status)
         } catch {
             if error.asksForToken { token.withLock { $0 = nil } }
-            if leaves(error) { endpoints.withLock { $0.leave(address) } }
             throw error
         }
     }
@@ -97,7 +79,7 @@ final class GatewayClient: Sendable {
     // MARK: Attempts
 
     private func attempt<Answer>(
-        _ message: GatewayMessage, isRepeatable: Bool, within time: Duration, call: GatewayCall,
+        _ message: GatewayMessage, within time: Duration, call: GatewayCall,
         _ body: (_ address: String, _ left: Duration) throws(GatewayFailure) -> Answer
     ) throws(GatewayFailure) -> Answer {
         let end = ContinuousClock.now + time
@@ -114,8 +96,8 @@ final class GatewayClient: Sendable {
                 failure = error
                 // The next member would answer the same, or the caller decides.
                 let isMembers = !error.isPermanent && error != .cancelled && error != .compacted
-                if isMembers { endpoints.withLock { $0.leave(address) } }
-                guard isMembers, isRepeatable || error.isCertain else { throw error }
+                if isMembers { leave(address) }
+                guard isMembers, message.isRepeatable || error.isCertain else { throw error }
             }
         }
         throw failure
@@ -165,7 +147,7 @@ final class GatewayClient: Sendable {
         let message = GatewayMessage.authenticate(user: credentials.user, password: credentials.password)
         let request = GatewayRequest(url: address + message.path, headers: [], body: message.body, patience: time)
         do throws(GatewayFailure) {
-            let body = try receive(request, call: call, limit: 1 << 16)
+            let body = try receive(request, call: call, limit: message.answerLimit)
             let token = try GatewayReader.read(body, TokenAnswer.init).token
             // A line break would begin another header.
             guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

@@ -6,25 +6,25 @@ import Testing
 struct OutageStateTests {
     private func reached() -> Outage {
         var outage = Outage()
-        outage.start()
+        _ = outage.endFollowing()
         return outage
     }
 
     @Test("An outage lasts until both parts reach the cluster, and is reported once", arguments: [true, false])
     func parts(endsWithSending: Bool) {
         var outage = reached()
-        outage.begin(.timedOut, of: .following)
+        outage.following = .timedOut
         let first = outage.nextUnreported()
-        outage.begin(.disconnected("cut"), of: .sending)
+        outage.sending = .noSpace
         let second = outage.nextUnreported()
         #expect(first == .timedOut && second == nil)
-        let ends = outage.end(of: endsWithSending ? .following : .sending)
+        let ends = endsWithSending ? outage.endFollowing() : outage.endSending()
         #expect(!ends && outage.cause != nil)
-        let endsNow = outage.end(of: endsWithSending ? .sending : .following)
+        let endsNow = endsWithSending ? outage.endSending() : outage.endFollowing()
         #expect(endsNow && outage.cause == nil)
-        let endsAgain = outage.end(of: .sending)
+        let endsAgain = outage.endSending()
         #expect(!endsAgain)
-        outage.begin(.timedOut, of: .sending)
+        outage.sending = .timedOut
         let other = outage.nextUnreported()
         #expect(other == .timedOut)
     }
@@ -33,24 +33,24 @@ struct OutageStateTests {
     func sender() {
         var outage = reached()
         let none = outage.nextUnreported()
-        outage.begin(.timedOut, of: .sending)
+        outage.sending = .timedOut
         let cause = outage.nextUnreported()
-        let ends = outage.end(of: .sending)
+        let ends = outage.endSending()
         #expect(none == nil && cause == .timedOut && ends && outage.cause == nil)
     }
 
     @Test("A cause with another code is reported, too, each code once in an outage")
     func codes() {
         var outage = reached()
-        outage.begin(.timedOut, of: .following)
+        outage.following = .timedOut
         let first = outage.nextUnreported()
-        outage.begin(.loginRefused, of: .following)
+        outage.following = .loginRefused
         let second = outage.nextUnreported()
-        outage.begin(.disconnected("cut"), of: .following)
+        outage.following = .disconnected("cut")
         let third = outage.nextUnreported()
         #expect(first == .timedOut && second == .loginRefused && third == nil)
-        let ends = outage.recordReached()
-        outage.begin(.loginRefused, of: .following)
+        let ends = outage.endFollowing()
+        outage.following = .loginRefused
         let again = outage.nextUnreported()
         #expect(ends && again == .loginRefused)
     }
@@ -58,15 +58,15 @@ struct OutageStateTests {
     @Test("A cluster that refuses what is sent is followed, and a new watch does not end that")
     func refusing() {
         var outage = reached()
-        outage.begin(.noSpace, of: .sending)
+        outage.sending = .noSpace
         let cause = outage.nextUnreported()
-        let ends = outage.recordReached()
+        let ends = outage.endFollowing()
         #expect(cause == .noSpace && !ends && outage.cause == .noSpace && outage.isFollowing)
-        let endsNow = outage.end(of: .sending)
+        let endsNow = outage.endSending()
         #expect(endsNow && outage.cause == nil)
-        outage.begin(.timedOut, of: .sending)
+        outage.sending = .timedOut
         #expect(!outage.isFollowing)
-        _ = outage.recordReached()
+        _ = outage.endFollowing()
         #expect(outage.isFollowing && outage.cause == nil)
     }
 
@@ -74,7 +74,7 @@ struct OutageStateTests {
     func beginning() {
         var outage = Outage()
         #expect(outage.cause != nil)
-        let ends = outage.end(of: .following)
+        let ends = outage.endFollowing()
         #expect(!ends && outage.cause == nil)
     }
 }

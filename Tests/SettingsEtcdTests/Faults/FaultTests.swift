@@ -140,16 +140,16 @@ extension WithEtcd {
                         let setting = Setting<Int?>("r\(key)", in: .fleet)
                         let value = client * 1_000_000 + number + 1
                         let call = clock.tick()
-                        func note(_ kind: RegisterOperation.Kind, _ end: UInt64?) {
+                        func record(_ kind: RegisterOperation.Kind, _ end: UInt64?) {
                             history.append((key, RegisterOperation(kind: kind, call: call, end: end)))
                         }
                         switch Int.random(in: 0..<3, using: &generator) {
                         case 0 where !counters.contains(key):
                             let error = thrownCode { try settings.save(setting, to: value) }
                             if error == nil {
-                                note(.write(value), clock.tick())
+                                record(.write(value), clock.tick())
                             } else if error != .clusterUnreachable {
-                                note(.write(value), nil)
+                                record(.write(value), nil)
                             }
                         case 0, 1:
                             let change = Box<(from: Int?, to: Int)>((nil, 0))
@@ -162,9 +162,9 @@ extension WithEtcd {
                             }
                             let kind = RegisterOperation.Kind.update(from: change.value.from, to: change.value.to)
                             if error == nil {
-                                note(kind, clock.tick())
+                                record(kind, clock.tick())
                             } else if error != .clusterUnreachable {
-                                note(kind, nil)
+                                record(kind, nil)
                             }
                         default:
                             let read = Box<Int?>(nil)
@@ -176,7 +176,7 @@ extension WithEtcd {
                                     read.value = try settings.save { $0.get(setting) }
                                 }
                             }
-                            if error == nil { note(.read(read.value), clock.tick()) }
+                            if error == nil { record(.read(read.value), clock.tick()) }
                         }
                     }
                 }

@@ -36,13 +36,13 @@ extension WithSlowEtcd {
                         let setting = Setting<Int?>("r\(key)", in: .fleet)
                         let value = Int(seed) * 10_000_000 + client * 1_000_000 + number + 1
                         let call = tick()
-                        func note(_ kind: RegisterOperation.Kind, _ error: SettingsError.Code?) {
+                        func record(_ kind: RegisterOperation.Kind, _ error: SettingsError.Code?) {
                             if error == .clusterUnreachable { return }
                             let end = error == nil ? tick() : nil
                             history.append((key, RegisterOperation(kind: kind, call: call, end: end)))
                         }
                         switch Int.random(in: 0..<3, using: &generator) {
-                        case 0: note(.write(value), thrownCode { try settings.save(setting, to: value) })
+                        case 0: record(.write(value), thrownCode { try settings.save(setting, to: value) })
                         case 1:
                             let before = Box<Int?>(nil)
                             let error = thrownCode {
@@ -51,10 +51,10 @@ extension WithSlowEtcd {
                                     t.set(setting, to: value)
                                 }
                             }
-                            note(.update(from: before.value, to: value), error)
+                            record(.update(from: before.value, to: value), error)
                         default:
                             if thrownCode({ try stores[client].synchronize() }) == nil {
-                                note(.read(settings.get(setting)), nil)
+                                record(.read(settings.get(setting)), nil)
                             }
                         }
                     }

@@ -57,15 +57,15 @@ struct WatchProgressTests {
     }
 
     @Test("It begins with its creation, and each message counts")
-    func heard() throws {
+    func lastMessage() throws {
         var progress = WatchProgress(sizeLimit: 1_000)
         _ = try progress.apply(answer(5), newest: 0, at: now)
-        #expect(progress.heard == nil)
+        #expect(progress.lastMessage == nil)
         _ = try progress.apply(answer(5) { $0.isCreated = true }, newest: 5, at: now)
-        #expect(progress.heard == now)
+        #expect(progress.lastMessage == now)
         let event = WatchAnswer.Event(entry: ClusterEntry(key: Data("a".utf8), modRevision: 6))
         let revisions = try progress.apply(answer(6) { $0.events = [event] }, newest: 5, at: now + .seconds(1))
-        #expect(revisions == [.init(number: 6, events: [event])] && progress.heard == now + .seconds(1))
+        #expect(revisions == [.init(number: 6, events: [event])] && progress.lastMessage == now + .seconds(1))
     }
 
     @Test("A member that is behind at two questions is left; one that catches up is not")
