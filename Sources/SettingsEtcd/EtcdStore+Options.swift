@@ -65,11 +65,8 @@ extension EtcdStore {
             /// The password of the key, or of the PKCS #12 file; nil for none.
             public var password: String?
 
-            /// Names the files of a certificate and its key.
-            public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
-
-            /// Names the files of a certificate and its key, which has a password.
-            public init(certificate: String, key: String, password: String?) {
+            /// Names the files of a certificate and its key, which may have a password.
+            public init(certificate: String, key: String, password: String? = nil) {
                 (self.certificate, self.key, self.password) = (certificate, key, password)
             }
 
