@@ -53,12 +53,12 @@ extension SettingsError.Code {
         advice:
             "Another program has changed the setting while this change waited for the cluster; its value counts. Set the "
             + "value again if it is still wanted.")
-    /// Accepted changes were for another cluster or another prefix. They were not sent, and are kept aside.
+    /// Accepted changes were for another cluster. They were not sent, and are kept aside.
     public static let otherCluster = Self(
         name: "otherCluster",
         advice:
-            "Accepted changes are for another cluster or another prefix, and were not sent. To send them, open a store of that "
-            + "cluster with the folder that the cause names as its state. To give them up, remove the folder.")
+            "Accepted changes are for another cluster, and were not sent. To send them, open a store of that cluster with "
+            + "the folder that the cause names as its state. To give them up, remove the folder.")
     /// A batch has more operations than a transaction of etcd.
     public static let tooManyOperations = Self(
         name: "tooManyOperations",

@@ -26,7 +26,7 @@ extension EtcdCluster {
     /// Records that the cluster still has the known state.
     func recordVerification() {
         change { state in
-            state.identity.verify()
+            state.identity.isVerified = true
             state.wakeProgressWaiters()
         }
         sendWake.signal()
@@ -60,7 +60,7 @@ extension EtcdCluster {
 
     /// Records that the cluster has an earlier state than the known one. The follower then verifies that.
     func recordEarlierState() {
-        change { $0.identity.doubt() }
+        change { $0.identity.isVerified = false }
         leaveWatch()
     }
 
@@ -68,7 +68,7 @@ extension EtcdCluster {
     func endWatching() {
         change { state in
             (state.watch, state.isWatching) = (nil, false)
-            state.identity.doubt()
+            state.identity.isVerified = false
         }
     }
 
@@ -93,7 +93,7 @@ extension EtcdCluster {
     ///
     /// - Returns: The newest revision seen. If the read finds an earlier one, the cluster was restored.
     func beginReading() -> Int64 {
-        withLocalState { try $0.beginReading() }
+        withLocalState { try $0?.beginReading() }
         return change { $0.contents.newestRevision }
     }
 
@@ -105,20 +105,18 @@ extension EtcdCluster {
             state.queue.forgetBases(of: state.contents.namesWithReusedRevision(in: entries))
             feed.publish(state.contents.replace(with: entries, at: revision, after: newest), origin: .external)
             let strangers = identify(cluster, &state)
-            state.identity.verify()
-            state.hasRead = true
+            state.identity.isVerified = true
             state.wakeProgressWaiters()
             return strangers
         }
         keepAside(strangers)
-        keepAll()
+        updateLocalFiles()
         sendWake.signal()
         flushSoon()
     }
 
     /// Applies the events of one revision.
     func apply(_ revision: WatchFold.Revision) {
-        let names = revision.events.compactMap { range.name(in: $0.entry.key) }
         change { state in
             // The watch can be faster than the answer to this program's own transaction.
             let isOwn = state.underWay.map { $0.makes(revision, in: range) } ?? false
@@ -127,7 +125,7 @@ extension EtcdCluster {
             state.wakeProgressWaiters()
         }
         flushSoon()
-        keep(names)
+        updateLocalFiles()
     }
 
     /// Sends values again that have expired with their lease.
@@ -140,7 +138,7 @@ extension EtcdCluster {
                 (write.hasWaited, write.bases) = (true, [name: 0])
                 // Waiting writes are newer.
                 state.queue.prepend(write)
-                feed.publish(state.contents.showBelow(write.writes), origin: .local)
+                feed.publish(state.show([name]), origin: .local)
             }
         }
         flushSoon()

@@ -3,53 +3,35 @@ import SettingsKitCore
 /// Keeps the known state and the accepted writes in the local files.
 extension EtcdCluster {
     /// Keeps an accepted write in the local file.
-    func store(_ write: QueuedWrite) throws {
+    ///
+    /// - Parameter earlier: The write that it replaces there; nil for none.
+    func store(_ write: QueuedWrite, insteadOf earlier: QueuedWrite.ID? = nil) throws {
         guard options.keepsWrites else { return }
+        var write = write
+        write.id = earlier ?? write.id
         try localState.withLock { file in
             guard let file else { throw SettingsError(.storeClosed, store: description) }
             try file.accept(write)
         }
     }
 
-    /// Stores the cluster's current values of some names, and removes ended writes.
-    func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
+    /// Brings the local files up to date.
+    func updateLocalFiles() {
         var isLost = false
         withLocalState { file in
-            let update = change { state in
-                defer { (state.unremoved, state.unkept) = ([], []) }
-                var update = LocalState.Update(cluster: state.identity.cluster)
-                update.removed = state.unremoved.union(ended)
-                update.rebased = options.keepsWrites ? state.queue.removeRebased() : []
-                for name in state.unkept.union(names) {
-                    update.known[name] = .some(state.contents.known(name))
-                    update.absent[name] = state.contents.absence(of: name)
-                }
-                // Before the first read, the file has the newer revision.
-                if state.hasRead { update.revision = state.contents.revision }
-                return update
-            }
+            let update = change { $0.removeUnstored() }
+            guard let file else { return }
             do {
-                isLost = try !file.update(update) && update.revision != nil
+                isLost = try !file.update(update) && update.revision > 0
             } catch {
-                // They are stored with the next change.
-                change { state in
-                    state.queue.putBack(update.rebased)
-                    state.unremoved.formUnion(update.removed)
-                    state.unkept.formUnion(update.known.keys)
-                }
+                // It is stored with the next change.
+                change { $0.putBack(update) }
                 throw error
             }
         }
-        if isLost { keepAll() }
-    }
-
-    /// Stores the whole known state of the cluster.
-    func keepAll() {
-        withLocalState { file in
-            let (known, revision, cluster) = change {
-                ($0.contents.allKnown, $0.contents.revision, $0.identity.cluster)
-            }
-            try file.replaceKnown(with: known, revision: revision, of: cluster)
+        if isLost {
+            change { $0.contents.requireStoringAll() }
+            updateLocalFiles()
         }
     }
 
@@ -65,9 +47,8 @@ extension EtcdCluster {
         }
     }
 
-    func withLocalState(_ body: (LocalState) throws -> Void) {
+    func withLocalState(_ body: (LocalState?) throws -> Void) {
         let failure: SettingsError? = localState.withLock { file in
-            guard let file else { return nil }
             do {
                 try body(file)
                 return nil
@@ -79,5 +60,22 @@ extension EtcdCluster {
             }
         }
         if let failure { feed.report(failure) }
+    }
+}
+
+extension EtcdCluster.State {
+    /// Returns what the local files lack, which then counts as stored.
+    fileprivate mutating func removeUnstored() -> LocalState.Update {
+        let ((ended, rebased), (all, seen)) = (queue.removeUnstored(), contents.removeUnstored())
+        return LocalState.Update(
+            cluster: identity.cluster, ended: ended, rebased: rebased, all: all, seen: seen,
+            revision: contents.revision)
+    }
+
+    /// Puts back what could not be stored.
+    fileprivate mutating func putBack(_ update: LocalState.Update) {
+        queue.putBack(ended: update.ended, rebased: update.rebased)
+        contents.putBack(update.seen.keys)
+        if update.all != nil { contents.requireStoringAll() }
     }
 }

@@ -70,7 +70,7 @@ extension EtcdCluster {
             return true
         }
         guard isFollowed else { return .notFollowed }
-        keep(names)
+        updateLocalFiles()
         feed.flush()
         return .different
     }
@@ -115,9 +115,9 @@ extension EtcdCluster {
         followWake.signal()
         while true {
             let progress = DispatchSemaphore(value: 0)
-            let (known, isVerified, hasRead, isWatching) = state.withLock { state in
+            let (known, isVerified, isWatching) = state.withLock { state in
                 state.progressWaiters.append(progress)
-                return (state.contents.revision, state.identity.isVerified, state.hasRead, state.isWatching)
+                return (state.contents.revision, state.identity.isVerified, state.isWatching)
             }
             defer { state.withLock { state in state.progressWaiters.removeAll { $0 === progress } } }
             if let goal, known >= goal, isVerified { return feed.flush() }
@@ -127,7 +127,7 @@ extension EtcdCluster {
                 throw SettingsError(cause.code, store: description, underlying: cause)
             }
             if isClosed { throw SettingsError(.storeClosed, store: description) }
-            if isVerified || goal == nil && hasRead {
+            if isVerified || goal == nil && known > 0 {
                 do throws(GatewayFailure) {
                     let answer = try changes(after: known, within: left)
                     if state.withLock({ state in state.isCurrent(known, answer) }) { return feed.flush() }

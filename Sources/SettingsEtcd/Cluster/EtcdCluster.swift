@@ -27,11 +27,6 @@ final class EtcdCluster: Sendable {
         var outage = Outage()
         /// The names with a write whose outcome is unknown, and will remain so.
         var uncertain: Set<String> = []
-        /// Ended writes that could not be removed from the local file.
-        var unremoved: Set<QueuedWrite.ID> = []
-        /// The names whose known values are missing from the local file.
-        var unkept: Set<String> = []
-        var hasRead = false
         /// The watch, or the attempt to create one; nil if there is none.
         var watch: GatewayCall?
         /// Whether the watch is established.
@@ -88,7 +83,8 @@ final class EtcdCluster: Sendable {
         let (known, cluster, pending) = (localState.known(in: range), localState.cluster, localState.pending())
         state.withLock { state in
             _ = state.contents.begin(with: known)
-            state.begin(with: pending, of: cluster)
+            (state.identity, state.queue) = (ClusterIdentity(probably: cluster), WriteQueue(pending))
+            _ = state.show(pending.flatMap(\.writes.keys))
         }
     }
 
@@ -202,50 +198,45 @@ final class EtcdCluster: Sendable {
             guard let write else { return nil }
             if write.writes.isEmpty { return false }
             try requireRoom(write)
-            if try !replace(by: write) {
-                try store(write)
-                isRebased = append(write)
-            }
+            if try replace(by: write) { return true }
+            try store(write)
+            isRebased = append(write)
             return true
         }
-        if isRebased { keep([String]()) }
+        if isRebased { updateLocalFiles() }
         if isAccepted == true { sendWake.signal() }
         return isAccepted != nil
     }
 
     /// Replaces a waiting write by an accepted one, if possible.
     private func replace(by write: QueuedWrite) throws -> Bool {
-        let earlier = state.withLock { state -> QueuedWrite.ID? in
-            // If the write of a name may have been applied, both writes are sent.
-            if write.writes.keys.contains(where: state.uncertain.contains) { return nil }
-            return state.queue.beginReplacing(by: write, sent: state.underWay?.ids ?? [])
+        guard let earlier = state.withLock({ $0.beginReplacing(by: write) }) else { return false }
+        do {
+            try store(write, insteadOf: earlier)
+        } catch {
+            state.withLock { _ = $0.queue.endReplacing(by: nil) }
+            throw error
         }
-        guard let earlier else { return false }
-        var isReplaced = false
-        defer { if !isReplaced { state.withLock { _ = $0.queue.endReplacing(by: nil) } } }
-        var stored = write
-        stored.id = earlier
-        try store(stored)
-        isReplaced = true
         return state.withLock { state in
             guard state.queue.endReplacing(by: write) else { return false }
-            feed.publish(state.contents.showInstead(write.writes), origin: .local)
+            feed.publish(state.show(write.writes.keys), origin: .local)
             return true
         }
     }
 
     /// Appends an accepted write to the queue, and shows it to readers.
     ///
-    /// - Returns: Whether its bases have changed since it was stored, for example because the cluster has agreed on an earlier
-    ///   write.
+    /// - Returns: Whether its bases or its cluster have changed since it was stored, for example because the cluster has agreed
+    ///   on an earlier write.
     private func append(_ write: QueuedWrite) -> Bool {
         state.withLock { state in
             var accepted = write
             accepted.bases = state.contents.modRevisions(of: write.writes.keys)
+            if options.keepsWrites { accepted.cluster = state.identity.cluster }
+            let isRebased = accepted.bases != write.bases || accepted.cluster != write.cluster
             (accepted.seen, accepted.hasWaited) = (state.contents.revision, state.outage.cause != nil)
-            let isRebased = accepted.bases != write.bases
             state.queue.append(accepted, isRebased: isRebased)
-            feed.publish(state.contents.show(write.writes), origin: .local)
+            feed.publish(state.show(write.writes.keys), origin: .local)
             return isRebased
         }
     }
@@ -302,6 +293,12 @@ extension EtcdCluster.State {
     /// Whether the expectations hold for the values that readers see.
     fileprivate func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
         expectations.hold { contents.visible[$0] }
+    }
+
+    /// Finds the waiting write that an accepted one can replace. If one of the name may have been applied, both are sent.
+    fileprivate mutating func beginReplacing(by write: QueuedWrite) -> QueuedWrite.ID? {
+        if write.writes.keys.contains(where: uncertain.contains) { return nil }
+        return queue.beginReplacing(by: write, sent: underWay?.ids ?? [])
     }
 
     /// Whether an accepted value must be sent. A value that readers already see is in the cluster, with exceptions: a current

@@ -13,8 +13,9 @@ struct Sender {
     private var marker = ClientMarker()
     private var expiring: ExpiringLease?
     private var backoff = Backoff(first: .milliseconds(30), limit: .seconds(3))
-    /// After a permanent refusal, writes are sent one by one, to find the refused one.
-    private var singles = 0
+    /// The last write of a transaction that was refused permanently. Until its end, writes are sent one by one, to find the
+    /// refused one.
+    private var lastRefused: QueuedWrite.ID = 0
 
     private init(_ cluster: EtcdCluster) {
         self.cluster = cluster
@@ -35,32 +36,30 @@ struct Sender {
     private mutating func run() {
         while !cluster.isClosed {
             if expiring?.isDue == true { renewExpiring() }
-            let step = cluster.change { state in
-                // Nothing is sent before the cluster has confirmed the known state: it may be another cluster, or a restored one,
-                // which reuses revisions that a write would compare successfully.
-                guard state.identity.isVerified else { return WriteQueue.Step?.none }
-                return state.queue.next(state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
-            }
-            switch step {
+            switch cluster.change({ next($0) }) {
             case .end(let id, let outcome): end([(id, outcome)])
-            case .transaction(let plan):
-                carryOut(plan)
+            case .transaction:
+                sendNext()
                 cluster.change { $0.underWay = nil }
-            case nil: waitForWork()
+            case nil: cluster.sendWake.waitForSignals(for: expiring?.timeLeft)
             }
         }
         release()
         cluster.threadDidEnd()
     }
 
-    private mutating func waitForWork() {
-        cluster.sendWake.waitForSignals(for: expiring?.timeLeft)
+    private func next(_ state: EtcdCluster.State) -> WriteQueue.Step? {
+        // Nothing is sent before the cluster has confirmed the known state: it may be another cluster, or a restored one, which
+        // reuses revisions that a write would compare successfully.
+        guard state.identity.isVerified, let first = state.queue.entries.first else { return nil }
+        let sizeLimit = first.id <= lastRefused ? 0 : EtcdCluster.transactionSizeLimit
+        return state.queue.next(state.contents, sizeLimit: sizeLimit)
     }
 
     // MARK: One transaction
 
-    private mutating func carryOut(_ plan: PlannedTransaction) {
-        var isSent = false
+    private mutating func sendNext() {
+        var sent: PlannedTransaction?
         do throws(GatewayFailure) {
             let (client, time, call) = (client, requestTime, call)
             try marker.prepare(client, within: time, call: call)
@@ -70,12 +69,17 @@ struct Sender {
                 throw .earlierState
             }
             let lease = try expiring?.prepare(client, within: time, call: call) ?? 0
+            // Planned only now: a caller whose time is over must receive that nothing was written, and a later value may have
+            // replaced an earlier one.
             let request = cluster.change {
-                state -> (comparisons: [GatewayMessage.Comparison], operations: [GatewayMessage.Operation])? in
-                // A caller whose time is over must receive that nothing was written.
-                guard state.queue.begins(with: plan) else { return nil }
+                state -> (
+                    plan: PlannedTransaction, comparisons: [GatewayMessage.Comparison],
+                    operations: [GatewayMessage.Operation]
+                )? in
+                guard case .transaction(let plan) = next(state) else { return nil }
                 state.underWay = plan
                 return (
+                    plan,
                     plan.comparisons.sorted { $0.key < $1.key }.map { name, revision in
                         .init(key: state.contents.key(of: name), modRevision: revision)
                     },
@@ -85,13 +89,13 @@ struct Sender {
                 )
             }
             guard let request else { return }
-            isSent = true
+            sent = request.plan
             let result = try marker.send(
-                plan.ids, request.comparisons, request.operations, by: client, within: requestTime, call: call)
-            apply(result, of: plan)
+                request.plan.ids, request.comparisons, request.operations, by: client, within: time, call: call)
+            apply(result, of: request.plan)
         } catch {
-            if isSent && error.isPermanent { return refuse(plan, error) }
-            if isSent && !error.isCertain { return resolve(plan, after: error) }
+            if let sent, error.isPermanent { return refuse(sent, error) }
+            if let sent, !error.isCertain { return resolve(sent, after: error) }
             // Nothing is on its way while this thread waits, so a caller whose time is over knows that nothing was written.
             cluster.change { $0.underWay = nil }
             fail(error)
@@ -112,7 +116,7 @@ struct Sender {
                 }
                 return state.queue.refuse(plan, state.contents)
             }
-            didEnd(ended, besides: names)
+            didEnd(ended)
         case .notMade:
             // The write is planned again. The pause limits the requests to a server that always refuses.
             cluster.retryWake.waitForSignals(for: .milliseconds(5))
@@ -126,12 +130,11 @@ struct Sender {
             }
             end(waiting.map { ($0, .unknown(.timedOut)) })
         }
-        if singles > 0 { singles -= 1 }
     }
 
     private mutating func agree(_ plan: PlannedTransaction, at revision: Int64) {
         expiring?.record(plan.writes)
-        let (made, waiters) = cluster.change { [marker] state in
+        let waiters = cluster.change { [marker] state in
             let made = state.queue.agree(plan, at: revision)
             var entries: [String: ClusterEntry?] = [:]
             for (name, data) in plan.writes {
@@ -141,13 +144,11 @@ struct Sender {
             if state.identity.isOn(marker.cluster) {
                 cluster.feed.publish(state.contents.apply(entries, at: revision), origin: .local)
             }
-            for write in made where write.isAccepted {
-                cluster.feed.publish(state.contents.endShowing(write.writes), origin: .external)
-            }
-            return (made, made.compactMap { state.waiters.removeValue(forKey: $0.id) })
+            cluster.feed.publish(state.show(plan.writes.keys), origin: .external)
+            return made.compactMap { state.waiters.removeValue(forKey: $0.id) }
         }
         // Stored before the callers continue, because they may end the process.
-        cluster.keep(plan.writes.keys, removing: made.filter(\.isAccepted).map(\.id))
+        cluster.updateLocalFiles()
         for waiter in waiters { waiter.end(.agreed(revision)) }
         cluster.flushSoon()
     }
@@ -157,22 +158,19 @@ struct Sender {
         let ended = cluster.change { state in
             outcomes.compactMap { id, outcome in state.queue.remove(id).map { (write: $0, outcome: outcome) } }
         }
-        didEnd(ended, besides: [])
+        didEnd(ended)
     }
 
     /// Finishes writes that have left the queue.
-    private func didEnd(_ ended: [(write: QueuedWrite, outcome: WriteOutcome)], besides names: [String]) {
+    private func didEnd(_ ended: [(write: QueuedWrite, outcome: WriteOutcome)]) {
         let waiters = cluster.change { state in
-            for (write, _) in ended where write.isAccepted {
-                cluster.feed.publish(state.contents.endShowing(write.writes), origin: .external)
-            }
+            cluster.feed.publish(state.show(ended.flatMap(\.write.writes.keys)), origin: .external)
             return ended.compactMap { write, outcome in
                 state.waiters.removeValue(forKey: write.id).map { ($0, outcome) }
             }
         }
-        let accepted = ended.filter(\.write.isAccepted)
-        cluster.keep(names + accepted.flatMap(\.write.writes.keys), removing: accepted.map(\.write.id))
-        for (write, outcome) in accepted {
+        cluster.updateLocalFiles()
+        for (write, outcome) in ended where write.isAccepted {
             for name in write.writes.keys.sorted() {
                 let key = SettingsService.StorageKey(name, scope: cluster.scope)
                 switch outcome {
@@ -193,10 +191,9 @@ struct Sender {
     private mutating func refuse(_ plan: PlannedTransaction, _ failure: GatewayFailure) {
         cluster.endSendingOutage()
         if plan.ids.count > 1 {
-            singles = plan.ids.count
+            lastRefused = plan.ids.max() ?? 0
         } else {
             end(plan.ids.map { ($0, .failed(failure)) })
-            if singles > 0 { singles -= 1 }
         }
     }
 

@@ -23,11 +23,14 @@ struct ClusterContents {
         var modRevision: Int64
     }
 
-    /// The knowledge of a name from a transaction.
-    private struct Ahead {
+    /// The cluster's value of a name, or its absence.
+    struct Seen: Equatable {
         var known: Known?
-        /// The revision of the cluster at that time.
-        var revision: Int64
+        /// The revision of the cluster at that time, if a transaction has shown it; 0 for the state of the watch.
+        var revision: Int64 = 0
+
+        /// The revision of the value, or one at which the name had none.
+        var lastRevision: Int64 { known?.modRevision ?? revision }
     }
 
     let range: KeyRange
@@ -37,11 +40,16 @@ struct ClusterContents {
     private var followed: [String: Known] = [:]
     /// Keys under the prefix that no setting can have, and other spellings of names in ``followed``.
     private var hidden: [Data: Known] = [:]
-    private var ahead: [String: Ahead] = [:]
-    /// The program's last write of a name, and the number of its waiting writes.
-    private var overlay: [String: (data: Data?, count: Int)] = [:]
+    /// The knowledge of names from transactions.
+    private var ahead: [String: Seen] = [:]
+    /// The program's last waiting write of a name.
+    private var overlay: [String: Data?] = [:]
     /// The values that readers see.
     private(set) var visible: [String: Data] = [:]
+    /// The names whose known values the local file lacks.
+    private var unstored: Set<String> = []
+    /// Whether the local file lacks the whole state.
+    private var isWhollyUnstored = false
 
     init(range: KeyRange) { self.range = range }
 
@@ -64,19 +72,6 @@ struct ClusterContents {
 
     /// The number of the cluster's keys under the prefix at ``revision``.
     var count: Int64 { Int64(followed.count + hidden.count) }
-
-    /// All known contents of the cluster.
-    var allKnown: [String: Known] {
-        var all = followed
-        for (name, ahead) in ahead { all[name] = ahead.known }
-        return all
-    }
-
-    /// The revision at which a transaction has shown that a name has no value, until the watch has reached it.
-    func absence(of name: String) -> Int64? {
-        guard let ahead = ahead[name], ahead.known == nil else { return nil }
-        return ahead.revision
-    }
 
     /// The newest revision seen, of the whole state or of a single name.
     var newestRevision: Int64 { max(revision, ahead.values.lazy.map(\.revision).max() ?? 0) }
@@ -105,6 +100,7 @@ struct ClusterContents {
         (followed, hidden, self.revision) = ([:], [:], revision)
         for entry in entries { put(entry) }
         ahead = isEarlier ? [:] : ahead.filter { $0.value.revision > revision }
+        isWhollyUnstored = true
         return refresh(Set(followed.keys).union(visible.keys).union(overlay.keys))
     }
 
@@ -125,6 +121,7 @@ struct ClusterContents {
             if event.isRemoval { remove(event.entry.key) } else { put(event.entry) }
             if let name = range.name(in: event.entry.key) { names.insert(name) }
         }
+        unstored.formUnion(names)
         return forgetPassed(names)
     }
 
@@ -143,9 +140,10 @@ struct ClusterContents {
         var names: Set<String> = []
         for (name, entry) in entries where revision >= ahead[name]?.revision ?? 0 {
             let known = entry.map { Known(key: $0.key, data: $0.value, modRevision: $0.modRevision) }
-            ahead[name] = Ahead(known: known, revision: revision)
+            ahead[name] = Seen(known: known, revision: revision)
             names.insert(name)
         }
+        unstored.formUnion(names)
         return refresh(names)
     }
 
@@ -184,42 +182,39 @@ struct ClusterContents {
         return refresh(names)
     }
 
+    // MARK: The local file
+
+    /// Returns what the local file lacks, which then counts as stored: the whole state, or the values of some names.
+    mutating func removeUnstored() -> (all: [String: Known]?, seen: [String: Seen]) {
+        defer { (unstored, isWhollyUnstored) = ([], false) }
+        if isWhollyUnstored {
+            var all = followed
+            for (name, ahead) in ahead { all[name] = ahead.known }
+            return (all, [:])
+        }
+        let seen = unstored.map { ($0, ahead[$0] ?? Seen(known: followed[$0])) }
+        return (nil, Dictionary(uniqueKeysWithValues: seen))
+    }
+
+    /// Puts back the names of values that could not be stored.
+    mutating func putBack(_ names: some Sequence<String>) { unstored.formUnion(names) }
+
+    /// Requires that the whole state is stored.
+    mutating func requireStoringAll() { isWhollyUnstored = true }
+
     // MARK: Showing the program's writes
 
-    /// Shows a write that the cluster has not agreed on yet.
-    mutating func show(_ writes: [String: Data?]) -> [SettingsStoreChange] {
-        for (name, data) in writes { overlay[name] = (data, (overlay[name]?.count ?? 0) + 1) }
-        return refresh(Set(writes.keys))
-    }
-
-    /// Shows a write in place of another one of the same names.
-    mutating func showInstead(_ writes: [String: Data?]) -> [SettingsStoreChange] {
-        for (name, data) in writes { overlay[name] = (data, overlay[name]?.count ?? 1) }
-        return refresh(Set(writes.keys))
-    }
-
-    /// Shows a write that is older than those already shown.
-    mutating func showBelow(_ writes: [String: Data?]) -> [SettingsStoreChange] {
-        for (name, data) in writes {
-            overlay[name] = overlay[name].map { ($0.data, $0.count + 1) } ?? (data, 1)
-        }
-        return refresh(Set(writes.keys))
-    }
-
-    /// Ends ``show(_:)`` for the same names: the cluster has agreed on the write, or it is given up.
+    /// Shows the waiting writes of some names over the cluster's values.
     ///
-    /// - Parameter writes: The same writes as when they were shown.
-    mutating func endShowing(_ writes: [String: Data?]) -> [SettingsStoreChange] {
-        for name in writes.keys {
-            guard let shown = overlay[name] else { continue }
-            overlay[name] = shown.count > 1 ? (shown.data, shown.count - 1) : nil
-        }
-        return refresh(Set(writes.keys))
+    /// - Parameter waiting: The last one of each name that has any.
+    mutating func show(_ waiting: [String: Data?], of names: Set<String>) -> [SettingsStoreChange] {
+        for name in names { overlay[name] = waiting[name] }
+        return refresh(names)
     }
 
     private mutating func refresh(_ names: Set<String>) -> [SettingsStoreChange] {
         names.compactMap { name in
-            let new = if let shown = overlay[name] { shown.data } else { known(name)?.data }
+            let new = if let waiting = overlay[name] { waiting } else { known(name)?.data }
             let old = visible[name]
             if new == old { return nil }
             visible[name] = new

@@ -13,7 +13,8 @@ final class LocalState: Sendable {
     /// nil for a store that keeps no accepted writes.
     private let pendingList: PendingList?
     private let own: StateOwner
-    private let base: String
+    private let prefix: String
+    private let folder: String
     private let fileSystem: any FileSystem
     private let report: StateList.Report
 
@@ -28,27 +29,25 @@ final class LocalState: Sendable {
         folder: String, prefix: String, addresses: [String], keepsWrites: Bool,
         fileSystem: any FileSystem = POSIXFileSystem(), report: @escaping StateList.Report = { _ in }
     ) throws {
-        own = StateOwner(prefix: prefix, addresses: addresses)
-        (self.fileSystem, self.report) = (fileSystem, report)
-        base = Self.base(folder, prefix)
+        own = StateOwner(addresses: addresses)
+        (self.folder, self.prefix, self.fileSystem, self.report) = (folder, prefix, fileSystem, report)
         do {
-            try WholeFile(path: base, fileSystem: fileSystem).createDirectory()
+            let base = try Self.base(in: folder, prefix, fileSystem)
             known = try KnownFile(base, own, fileSystem, report: report)
-            guard keepsWrites else {
-                pendingList = nil
-                return
-            }
-            let (slot, list) = try PendingList.openFirst(base, fileSystem, report)
-            pendingList = list
-            try keepStrangersAside(of: list)
-            try PendingList.forOthers(of: base, from: slot + 1, fileSystem, report) { try adopt($0, by: list) }
+            let lists = keepsWrites ? try PendingList.openUnused(base, fileSystem, report) : []
+            pendingList = lists.first
+            for list in lists { try keepStrangersAside(of: list) }
+            for list in lists.dropFirst() { try adopt(list) }
         } catch {
             throw SettingsError.wrap(error, as: .storeUnavailable, store: "EtcdStore, local state at \(folder)")
         }
     }
 
-    private static func base(_ folder: String, _ prefix: String) -> String {
-        WholeFile.join(folder, "etcd-" + String(hash(prefix), radix: 16))
+    /// What the paths of all files for a prefix begin with, in a folder that is created if it is missing.
+    private static func base(in folder: String, _ prefix: String, _ fileSystem: any FileSystem) throws -> String {
+        let base = WholeFile.join(folder, "etcd-" + String(hash(prefix), radix: 16))
+        try WholeFile(path: base, fileSystem: fileSystem).createDirectory()
+        return base
     }
 
     /// The 64-bit FNV-1a hash.
@@ -57,25 +56,24 @@ final class LocalState: Sendable {
     }
 
     /// Releases the files for another store.
-    func unlock() { pendingList?.end() }
+    func unlock() { pendingList?.unlock() }
 
     // MARK: Other stores and clusters
 
-    private func adopt(_ other: PendingList, by list: PendingList) throws {
-        try keepStrangersAside(of: other)
+    /// Moves the writes of a file that an ended store has left to this store's file.
+    private func adopt(_ other: PendingList) throws {
+        defer { other.unlock() }
         let writes = other.writes
-        if writes.isEmpty { return }
-        try list.append(writes, of: list.owner ?? other.owner ?? own)
+        guard let pendingList, !writes.isEmpty else { return }
+        try pendingList.append(writes, of: pendingList.owner ?? other.owner ?? own)
         // If the process ends in between, the writes are sent twice. The second time, they change nothing.
         try other.update(removing: Set(writes.map(\.id)))
     }
 
-    /// Keeps writes aside that are certainly not for the cluster to be reached: those for another prefix, and those accepted with
-    /// other addresses before any cluster was reached.
+    /// Keeps writes aside that were accepted with other addresses before any cluster was reached.
     private func keepStrangersAside(of list: PendingList) throws {
         guard let owner = list.owner, !owner.isProbably(own) else { return }
-        let strangers = list.writes.filter { owner.prefix != own.prefix || $0.cluster == 0 }
-        try keepAside(strangers, of: owner, from: list)
+        try keepAside(list.writes.filter { $0.cluster == 0 }, of: owner, from: list)
     }
 
     /// Keeps writes aside that were accepted for other clusters than the one that was reached.
@@ -88,19 +86,17 @@ final class LocalState: Sendable {
     private func keepAside(_ writes: [QueuedWrite], of owner: StateOwner, from list: PendingList) throws {
         for (cluster, writes) in Dictionary(grouping: writes, by: \.cluster) {
             var owner = owner
-            if let known = known.owner, known.cluster == cluster, known.prefix == owner.prefix { owner = known }
+            if let known = known.owner, known.cluster == cluster { owner = known }
             owner.cluster = cluster
-            let folder = WholeFile.join(WholeFile.split(base).directory, "cluster-" + String(cluster, radix: 16))
-            let base = Self.base(folder, owner.prefix)
-            try WholeFile(path: base, fileSystem: fileSystem).createDirectory()
-            let aside = try PendingList.openFirst(base, fileSystem, report).list
-            defer { aside.end() }
-            try aside.append(writes, of: owner)
-            try aside.synchronize()
+            let folder = WholeFile.join(folder, "cluster-" + String(cluster, radix: 16))
+            let lists = try PendingList.openUnused(Self.base(in: folder, prefix, fileSystem), fileSystem, report)
+            defer { for list in lists { list.unlock() } }
+            try lists[0].append(writes, of: owner)
+            try lists[0].synchronize()
             try list.update(removing: Set(writes.map(\.id)))
             report(
                 SettingsError(
-                    .otherCluster, store: "EtcdStore \(own.prefix)",
+                    .otherCluster, store: "EtcdStore \(prefix)",
                     underlying: KeptChanges(folder: folder, count: writes.count)))
         }
     }
@@ -130,9 +126,7 @@ final class LocalState: Sendable {
 
     /// Stores an accepted write. When it returns, the write survives the end of the process.
     func accept(_ write: QueuedWrite) throws {
-        var owner = own
-        owner.cluster = write.cluster
-        try pendingList?.accept(write, of: owner)
+        try pendingList?.update(storing: [write], of: StateOwner(cluster: write.cluster, addresses: own.addresses))
     }
 
     /// The changes since the files were written.
@@ -140,14 +134,15 @@ final class LocalState: Sendable {
         /// The cluster that has them.
         var cluster: UInt64
         /// The writes that have ended.
-        var removed: Set<QueuedWrite.ID> = []
+        var ended: Set<QueuedWrite.ID> = []
         /// The accepted writes whose bases have changed.
         var rebased: [QueuedWrite] = []
-        /// The cluster's current values of some names.
-        var known: [String: ClusterContents.Known?] = [:]
-        /// The revisions, after ``revision``, at which some names were seen to have no value.
-        var absent: [String: Int64] = [:]
-        var revision: Int64?
+        /// The whole known state, if the file lacks it.
+        var all: [String: ClusterContents.Known]?
+        /// Otherwise, the cluster's current values of some names.
+        var seen: [String: ClusterContents.Seen] = [:]
+        /// The revision of the whole known state; 0 before it is read.
+        var revision: Int64
     }
 
     /// - Returns: Whether the file of the known state has the update now. If not, the file was lost, and needs the whole state.
@@ -155,16 +150,10 @@ final class LocalState: Sendable {
     func update(_ update: Update) throws -> Bool {
         // Stored first: agreed values must not be missing after a restart.
         let isKnown = try known.update(update)
-        var owner = own
-        owner.cluster = update.cluster
+        let owner = StateOwner(cluster: update.cluster, addresses: own.addresses)
         try pendingList?.update(
-            removing: update.removed, storing: update.rebased, of: update.rebased.isEmpty ? nil : owner)
+            removing: update.ended, storing: update.rebased, of: update.rebased.isEmpty ? nil : owner)
         return isKnown
-    }
-
-    /// Stores the whole state of a cluster.
-    func replaceKnown(with values: [String: ClusterContents.Known], revision: Int64, of cluster: UInt64) throws {
-        try known.replace(with: values, at: revision, of: cluster)
     }
 }
 

@@ -14,9 +14,10 @@ struct StateList: Sendable {
     /// Called with each problem, while the state may be locked.
     typealias Report = @Sendable (SettingsError) -> Void
 
-    private static let ownerName = "owner"
+    static let ownerName = "owner"
 
     private let list: PropertyListStore
+    private let report: Report
     /// Lasts as long as the list.
     private let problems: SettingsService.Subscription?
 
@@ -25,6 +26,7 @@ struct StateList: Sendable {
         _ path: String, _ fileSystem: any FileSystem,
         patience: Duration = PropertyListStore.defaultPatience, report: @escaping Report
     ) throws {
+        self.report = report
         list = try PropertyListStore(path: path, fileSystem: fileSystem, patience: patience)
         let isDamaged = Mutex(false, .leaf)
         problems = list.feed?.observeErrors { error in
@@ -39,16 +41,8 @@ struct StateList: Sendable {
 
     subscript(name: String) -> Data? { list.get(Self.key(name)) }
 
-    /// The number under a name; 0 if there is none.
-    func number(_ name: String) -> Int64 {
-        self[name].flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
-    }
-
-    /// The bytes of a number.
-    static func bytes(_ number: Int64) -> Data { Data("\(number)".utf8) }
-
     /// The owner named in the file; nil if there is none.
-    var owner: StateOwner? { self[Self.ownerName].flatMap(StateOwner.init(stored:)) }
+    var owner: StateOwner? { self[Self.ownerName].flatMap { try? JSONDecoder().decode(StateOwner.self, from: $0) } }
 
     /// Stores or removes bytes under names, and stores another owner, as one change.
     ///
@@ -59,7 +53,9 @@ struct StateList: Sendable {
         _ writes: [String: Data?], owner: StateOwner? = nil, expecting expectations: [String: Data?] = [:]
     ) throws -> Bool {
         var entries = writes.map { SettingsStoreBatch.Entry(key: Self.key($0.key), data: $0.value) }
-        if let owner, owner != self.owner { entries.append(.init(key: Self.key(Self.ownerName), data: owner.stored)) }
+        if let owner, owner != self.owner {
+            entries.append(.init(key: Self.key(Self.ownerName), data: try JSONEncoder.stable().encode(owner)))
+        }
         if entries.isEmpty { return true }
         return try list.apply(
             SettingsStoreBatch(
@@ -67,14 +63,10 @@ struct StateList: Sendable {
                 expectations: expectations.map { .init(key: Self.key($0.key), data: $0.value) }))
     }
 
-    /// The owner now named in the file, as an expectation.
-    var ownerExpectation: [String: Data?] { [Self.ownerName: self[Self.ownerName]] }
-
     /// Keeps a copy of the file aside, because a part of it cannot be read, and reports it.
-    func keepDamaged(_ problem: any ValueFreeError, report: Report) throws {
+    func keepDamaged(_ problem: any ValueFreeError) throws {
         try list.keepAsideAsDamaged()
-        report(
-            SettingsError(.damaged, store: list.storeDescription, underlying: problem).keepingFilesAside)
+        report(SettingsError(.damaged, store: list.storeDescription, underlying: problem).keepingFilesAside)
     }
 
     /// Reads the changes of other programs.

@@ -62,12 +62,12 @@ struct ContentsTests {
     func overlay() {
         var contents = ClusterContents(range: range)
         _ = contents.replace(with: [entry("a", "1", 3)], at: 5, after: contents.revision)
-        #expect(contents.show(["a": Data("2".utf8)]).count == 1)
-        #expect(contents.show(["a": Data("3".utf8)]).count == 1)
+        #expect(contents.show(["a": Data("2".utf8)], of: ["a"]).count == 1)
+        #expect(contents.show(["a": Data("3".utf8)], of: ["a"]).count == 1)
         #expect(contents.apply([put("a", "x", 6)], at: 6).isEmpty)
         #expect(text(contents, "a") == "3")
-        #expect(contents.endShowing(["a": Data("2".utf8)]).isEmpty)
-        let changes = contents.endShowing(["a": Data("3".utf8)])
+        #expect(contents.show(["a": Data("3".utf8)], of: ["a"]).isEmpty)
+        let changes = contents.show([:], of: ["a"])
         #expect(changes.count == 1 && text(contents, "a") == "x")
         #expect(contents.known("a")?.modRevision == 6)
     }

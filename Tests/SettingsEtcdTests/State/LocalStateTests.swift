@@ -5,6 +5,15 @@ import Testing
 
 @testable import SettingsEtcd
 
+extension LocalState {
+    /// Stores the whole state of a cluster.
+    fileprivate func replaceKnown(
+        with values: [String: ClusterContents.Known], revision: Int64, of cluster: UInt64
+    ) throws {
+        try update(.init(cluster: cluster, all: values, revision: revision))
+    }
+}
+
 @Suite("The local files of one folder")
 struct LocalStateTests {
     private let range = KeyRange(prefix: "p/")
@@ -47,7 +56,8 @@ struct LocalStateTests {
     @Test("A value that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
     func ahead(isOpen: Bool) throws {
         try withTemporaryDirectory { directory in
-            let new = LocalState.Update(cluster: 1, known: known("a", "new", 20).mapValues { $0 }, revision: 10)
+            let seen = known("a", "new", 20).mapValues { ClusterContents.Seen(known: $0) }
+            let new = LocalState.Update(cluster: 1, seen: seen, revision: 10)
             try opened(after: new, isOpen: isOpen, in: directory) { next in
                 #expect(texts(next) == ["a": "new"] && next.revision == 15)
             }
@@ -57,7 +67,7 @@ struct LocalStateTests {
     @Test("A removal that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
     func removedAhead(isOpen: Bool) throws {
         try withTemporaryDirectory { directory in
-            let removal = LocalState.Update(cluster: 1, known: ["a": nil], absent: ["a": 20], revision: 10)
+            let removal = LocalState.Update(cluster: 1, seen: ["a": .init(revision: 20)], revision: 10)
             try opened(after: removal, isOpen: isOpen, in: directory) { next in
                 #expect(texts(next).isEmpty && next.revision == 15)
                 try next.replaceKnown(with: known("a", "again", 30), revision: 30, of: 1)
@@ -89,7 +99,7 @@ struct LocalStateTests {
             var state: LocalState? = try open(directory)
             try state?.accept(write(1, "1", base: 5))
             try state?.accept(write(2, "2", base: 5))
-            try state?.update(.init(cluster: 1, removed: [1], rebased: [write(2, "2", base: 6)]))
+            try state?.update(.init(cluster: 1, ended: [1], rebased: [write(2, "2", base: 6)], revision: 0))
             state = nil
             #expect(try open(directory).pending() == [write(2, "2", base: 6)])
         }
@@ -145,12 +155,9 @@ struct StateOwnerTests {
     private let range = KeyRange(prefix: "p/")
 
     private func open(
-        _ directory: String, prefix: String = "p/", addresses: [String] = ["http://one"],
-        _ problems: Recorder<SettingsError> = Recorder()
+        _ directory: String, addresses: [String] = ["http://one"], _ problems: Recorder<SettingsError> = Recorder()
     ) throws -> LocalState {
-        try LocalState(folder: directory, prefix: prefix, addresses: addresses, keepsWrites: true) {
-            problems.append($0)
-        }
+        try LocalState(folder: directory, prefix: "p/", addresses: addresses, keepsWrites: true) { problems.append($0) }
     }
 
     private func write(_ id: QueuedWrite.ID, of cluster: UInt64) -> QueuedWrite {
@@ -162,20 +169,30 @@ struct StateOwnerTests {
     @Test(
         "A stored owner is read",
         arguments: [
-            StateOwner(prefix: "", addresses: []),
-            StateOwner(
-                cluster: .max, prefix: "p/\"\u{1}é", addresses: ["http://a:1", "https://b"], restorations: .max),
+            StateOwner(addresses: []), StateOwner(cluster: .max, addresses: ["http://a:1", "https://b/\"\u{1}é"]),
         ])
-    func roundTrip(owner: StateOwner) {
-        #expect(StateOwner(stored: owner.stored) == owner)
+    func roundTrip(owner: StateOwner) throws {
+        try withTemporaryDirectory { directory in
+            let list = try list(directory)
+            try list.apply([:], owner: owner)
+            #expect(list.owner == owner)
+        }
     }
 
     @Test("Bytes that are not an owner are none", arguments: ["", "1", "{", "{\"cluster\":-1}", "{\"addresses\":[1]}"])
-    func noOwner(text: String) {
-        #expect(StateOwner(stored: Data(text.utf8)) == nil)
+    func noOwner(text: String) throws {
+        try withTemporaryDirectory { directory in
+            let list = try list(directory)
+            try list.apply([StateList.ownerName: Data(text.utf8)])
+            #expect(list.owner == nil)
+        }
     }
 
-    @Test("Before the cluster is reached, its values are used with one of its addresses, and with its prefix")
+    private func list(_ directory: String) throws -> StateList {
+        try StateList(directory + "/list.plist", FaultyFileSystem()) { Issue.record($0) }
+    }
+
+    @Test("Before the cluster is reached, its values are used with one of its addresses")
     func addresses() throws {
         try withTemporaryDirectory { directory in
             let value = ["a": ClusterContents.Known(key: range.key(of: "a"), data: Data("1".utf8), modRevision: 5)]
@@ -215,32 +232,6 @@ struct StateOwnerTests {
             #expect(kept.pending().map(\.writes) == [write(2, of: 7).writes] && kept.cluster == 7)
         }
     }
-
-    @Test("Changes for another prefix are kept aside under their prefix", arguments: [true, false])
-    func otherPrefix(isOwn: Bool) throws {
-        try withTemporaryDirectory { directory in
-            try open(directory, prefix: "q/").accept(write(1, of: 7))
-            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-            let file = try #require(names.first { $0.hasSuffix("-0.plist-journal") }).dropLast("-0.plist-journal".count)
-            let target = try {
-                let other = directory + "/names"
-                _ = try open(other)
-                let names = try FileManager.default.contentsOfDirectory(atPath: other)
-                return try #require(names.first { $0.hasSuffix("-0.lock") }).dropLast("-0.lock".count)
-            }()
-            let beside = isOwn ? nil : try open(directory)
-            for name in names where name.hasPrefix(file + "-0") {
-                let new = target + (isOwn ? "-0" : "-1") + name.dropFirst(file.count + 2)
-                try FileManager.default.moveItem(atPath: directory + "/" + name, toPath: directory + "/" + new)
-            }
-            withExtendedLifetime(beside) {}
-            let problems = Recorder<SettingsError>()
-            let state = try open(directory, problems)
-            #expect(state.pending().isEmpty && problems.codes == [.otherCluster])
-            let folder = try #require(problems.all.first?.underlying as? KeptChanges).folder
-            #expect(try open(folder, prefix: "q/").pending() == [write(1, of: 7)])
-        }
-    }
 }
 
 @Suite("The last known state in one file for all programs")
@@ -260,7 +251,7 @@ struct KnownFileTests {
     }
 
     private func update(_ revisions: [String: Int64], at revision: Int64) -> LocalState.Update {
-        .init(cluster: 1, known: values(revisions).mapValues { $0 }, revision: revision)
+        .init(cluster: 1, seen: values(revisions).mapValues { .init(known: $0) }, revision: revision)
     }
 
     @Test("A program that is behind does not store what it knows over a newer state, and its own later changes count")
