@@ -55,7 +55,7 @@ struct ClientMarker {
         let key = Data((Self.prefix + name).utf8)
         let message = GatewayMessage.transaction(
             [.init(key: key, modRevision: 0)], [.init(key: key, value: Data("0".utf8), lease: lease.id)])
-        let answer = try client.ask(message, within: time, call: call, TransactionAnswer.init)
+        let answer: TransactionAnswer = try client.ask(message, within: time, call: call)
         guard answer.hasSucceeded, answer.header.revision > 0 else { throw .notEtcd(status: 200) }
         registration = Registration(
             key: key, lease: lease, cluster: answer.header.cluster, modRevision: answer.header.revision)
@@ -94,7 +94,7 @@ struct ClientMarker {
         let message = GatewayMessage.transaction(
             [.init(key: registration.key, modRevision: registration.modRevision)] + comparisons,
             operations + [rewriting(registration)])
-        let answer = try client.ask(message, within: time, call: call, TransactionAnswer.init)
+        let answer: TransactionAnswer = try client.ask(message, within: time, call: call)
         if answer.hasSucceeded {
             guard answer.header.revision > registration.modRevision else { throw .notEtcd(status: 200) }
             self.registration?.modRevision = answer.header.revision
@@ -130,7 +130,7 @@ struct ClientMarker {
             key: registration.key, value: Data("not \(sequence)".utf8), lease: registration.lease.id)
         let message = GatewayMessage.transaction(
             [.init(key: registration.key, modRevision: registration.modRevision)], [fence], isRepeatable: true)
-        let answer = try client.ask(message, within: time, call: call, TransactionAnswer.init)
+        let answer: TransactionAnswer = try client.ask(message, within: time, call: call)
         if answer.hasSucceeded {
             self.registration?.modRevision = answer.header.revision
             return .notMade
@@ -142,8 +142,7 @@ struct ClientMarker {
     private mutating func look(
         _ registration: Registration, _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Result {
-        let answer = try client.ask(
-            .range(.init(first: registration.key)), within: time, call: call, RangeAnswer.init)
+        let answer: RangeAnswer = try client.ask(.range(.init(first: registration.key)), within: time, call: call)
         return answer.entries.first?.modRevision == registration.modRevision ? .notMade : read(answer)
     }
 

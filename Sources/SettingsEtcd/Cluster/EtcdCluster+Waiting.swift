@@ -56,8 +56,7 @@ extension EtcdCluster {
         }
         let answer: TransactionAnswer
         do throws(GatewayFailure) {
-            answer = try client.ask(
-                .transaction(comparisons, []), within: time, call: call, TransactionAnswer.init)
+            answer = try client.ask(.transaction(comparisons, []), within: time, call: call)
             if answer.hasSucceeded { return .equal }
             guard answer.reads.count == names.count else { throw .notEtcd(status: 200) }
         } catch {
@@ -155,7 +154,7 @@ extension EtcdCluster {
     func changes(after revision: Int64, within time: Duration) throws(GatewayFailure) -> RangeAnswer {
         let range = GatewayMessage.Range(
             first: range.prefix, end: range.end, limit: 1, minModRevision: revision + 1, omitsValues: true)
-        return try client.ask(.range(range), within: time, call: call, RangeAnswer.init)
+        return try client.ask(.range(range), within: time, call: call)
     }
 }
 

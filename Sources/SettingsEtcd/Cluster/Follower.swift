@@ -95,7 +95,7 @@ struct Follower {
             do throws(GatewayFailure) {
                 answer = try client.ask(
                     .range(.init(first: first, end: cluster.range.end, limit: page.entries, revision: revision)),
-                    mayTakeLong: true, within: requestTime, call: call, RangeAnswer.init)
+                    mayTakeLong: true, within: requestTime, call: call)
                 page.adapt(to: asked.duration(to: .now), limit: requestTime)
             } catch .tooLong(let limit) {
                 if page.shrinkAfterLimit() { continue }

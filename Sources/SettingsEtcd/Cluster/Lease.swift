@@ -9,7 +9,8 @@ struct Lease {
         seconds: Int64, by client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) {
         renewed = .now
-        id = try client.ask(.grantLease(seconds: seconds), within: time, call: call, LeaseAnswer.init).id
+        let answer: LeaseAnswer = try client.ask(.grantLease(seconds: seconds), within: time, call: call)
+        id = answer.id
         guard id != 0 else { throw .notEtcd(status: 200) }
     }
 
@@ -18,7 +19,7 @@ struct Lease {
         by client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Bool {
         let asked = ContinuousClock.now
-        let answer = try client.ask(.renewLease(id), within: time, call: call, LeaseAnswer.init)
+        let answer: LeaseAnswer = try client.ask(.renewLease(id), within: time, call: call)
         guard answer.timeToLive > 0 else { return false }
         renewed = asked
         return true

@@ -249,8 +249,8 @@ struct Sender {
         if cluster.change({ $0.outage.cause != nil }) { return }
         for lease in leases {
             do throws(GatewayFailure) {
-                _ = try client.ask(
-                    .revokeLease(lease), within: .milliseconds(800), call: GatewayCall(), AnswerHeader.init)
+                let _: AnswerHeader = try client.ask(
+                    .revokeLease(lease), within: .milliseconds(800), call: GatewayCall())
             } catch {
                 // The cluster removes them when their time is over.
                 return

@@ -65,18 +65,20 @@ struct GatewayReader {
         guard scanner.skip("}") else { throw Self.failure }
     }
 
-    /// Reads an array. `body` reads each element.
-    mutating func elements(_ body: (inout GatewayReader) throws(GatewayFailure) -> Void) throws(GatewayFailure) {
-        if skipNull() { return }
+    /// Reads an array of objects.
+    mutating func list<Element: GatewayAnswer>() throws(GatewayFailure) -> [Element] {
+        if skipNull() { return [] }
         guard scanner.skip("[") else { throw Self.failure }
         skipSpace()
-        if scanner.skip("]") { return }
+        if scanner.skip("]") { return [] }
+        var list: [Element] = []
         repeat {
             skipSpace()
-            try body(&self)
+            list.append(try Element(&self))
             skipSpace()
         } while scanner.skip(",")
         guard scanner.skip("]") else { throw Self.failure }
+        return list
     }
 
     /// Whether the next value is an object.

@@ -28,16 +28,15 @@ final class GatewayClient: Sendable {
     ///   - mayTakeLong: Whether the answer is large, so that `time` limits the silence before and between its bytes.
     ///   - time: The total time to wait; each member gets at most half of it.
     /// - Throws: The failure of the last member.
-    func ask<Answer>(
-        _ message: GatewayMessage, mayTakeLong: Bool = false, within time: Duration, call: GatewayCall,
-        _ read: (inout GatewayReader) throws(GatewayFailure) -> Answer
+    func ask<Answer: GatewayAnswer>(
+        _ message: GatewayMessage, mayTakeLong: Bool = false, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Answer {
         try attempt(message, within: time, call: call) { (address, left) throws(GatewayFailure) in
             var request = try request(message, to: address, patience: left, call: call)
             if mayTakeLong { (request.silence, request.longest) = (left, left * Self.longAnswer) }
             let body = try receive(request, call: call, limit: message.answerLimit)
-            if !message.isAnsweredByStream { return try GatewayReader.read(body, read) }
-            return try StreamMessage.read(body.prefix { $0 != UInt8(ascii: "\n") }, read)
+            if !message.isAnsweredByStream { return try GatewayReader.read(body, Answer.init) }
+            return try StreamMessage.read(body.prefix { $0 != UInt8(ascii: "\n") }, Answer.init)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettingsEtcd
 
-@Suite("What is known of a cluster")
+@Suite("The contents of a cluster")
 struct ContentsTests {
     private let range = KeyRange(prefix: "p/")
 
@@ -58,7 +58,7 @@ struct ContentsTests {
         #expect(contents.count == 0)
     }
 
-    @Test("What the program has set stays over what the cluster tells, until it is agreed on or given up")
+    @Test("A waiting write hides the cluster's value until the write has ended")
     func overlay() {
         var contents = ClusterContents(range: range)
         _ = contents.replace(with: [entry("a", "1", 3)], at: 5, after: contents.revision)
@@ -87,7 +87,7 @@ struct ContentsTests {
     }
 
     @Test(
-        "What a transaction has shown ends with a restoration, also when the read finds a revision that the watch had reached"
+        "A restoration ends the views of transactions, also when the read finds a revision that the watch had reached"
     )
     func restoredBehindTransaction() {
         var contents = ClusterContents(range: range)
@@ -117,6 +117,28 @@ struct ContentsTests {
         #expect(contents.revision == 0 && contents.modRevision(of: "a") == 3)
         let changes = contents.replace(with: [entry("a", "1", 3)], at: 4, after: contents.revision)
         #expect(changes.map(\.name) == ["b"])
+    }
+
+    @Test("The local file lacks the whole state after a read, and then each name that has changed, until it is stored")
+    func unstored() {
+        var contents = ClusterContents(range: range)
+        _ = contents.replace(with: [entry("a", "1", 3), entry("b", "1", 3)], at: 5, after: 0)
+        let (all, none) = (contents.removeUnstored(), contents.removeUnstored())
+        #expect(all.all == ["a": known("a", 3), "b": known("b", 3)] && all.seen.isEmpty)
+        #expect(none.all == nil && none.seen.isEmpty)
+        _ = contents.apply([put("a", "1", 6), removal("b", 6)], at: 6)
+        _ = contents.apply(["c": nil], at: 9)
+        let seen: [String: ClusterContents.Seen] = [
+            "a": .init(known: known("a", 6)), "b": .init(), "c": .init(revision: 9),
+        ]
+        let changed = contents.removeUnstored()
+        contents.putBack(changed.seen.keys)
+        let again = contents.removeUnstored()
+        #expect(changed.all == nil && changed.seen == seen && again.seen == seen)
+        _ = contents.apply([put("b", "1", 7)], at: 7)
+        contents.requireStoringAll()
+        let whole = contents.removeUnstored()
+        #expect(whole.all == ["a": known("a", 6), "b": known("b", 7)] && whole.seen.isEmpty)
     }
 
     @Test("Of two spellings the newer counts, and the other one comes back when that is removed")
