@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettingsEtcd
 
-@Suite("What is known of an outage")
+@Suite("The state of an outage")
 struct OutageStateTests {
     private func reached() -> Outage {
         var outage = Outage()

@@ -53,7 +53,9 @@ struct LocalStateTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("A value that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
+    @Test(
+        "A value ahead of the file's revision stays when another program stores a later revision",
+        arguments: [true, false])
     func ahead(isOpen: Bool) throws {
         try withTemporaryDirectory { directory in
             let seen = known("a", "new", 20).mapValues { ClusterContents.Seen(known: $0) }
@@ -64,7 +66,9 @@ struct LocalStateTests {
         }
     }
 
-    @Test("A removal that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
+    @Test(
+        "A removal ahead of the file's revision stays when another program stores a later revision",
+        arguments: [true, false])
     func removedAhead(isOpen: Bool) throws {
         try withTemporaryDirectory { directory in
             let removal = LocalState.Update(cluster: 1, seen: ["a": .init(revision: 20)], revision: 10)
@@ -76,7 +80,7 @@ struct LocalStateTests {
         }
     }
 
-    @Test("After the cluster was restored from a backup, what was known before does not come back")
+    @Test("Values that a restoration of the cluster has lost do not come back")
     func restored() throws {
         try withTemporaryDirectory { directory in
             var first: LocalState? = try open(directory)
@@ -105,7 +109,7 @@ struct LocalStateTests {
         }
     }
 
-    @Test("A file that was unlocked is another store's, although a child of a fork may still have it open")
+    @Test("An unlocked file belongs to the next store, although the child of a fork may still have it open")
     func unlocked() throws {
         try withTemporaryDirectory { directory in
             let inherited = try open(directory)
@@ -212,7 +216,7 @@ struct StateOwnerTests {
         }
     }
 
-    @Test("What was accepted before a cluster was reached is kept aside when the addresses are others")
+    @Test("Writes accepted before any cluster was reached are kept aside when all addresses differ")
     func strangers() throws {
         try withTemporaryDirectory { directory in
             let problems = Recorder<SettingsError>()
@@ -254,7 +258,7 @@ struct KnownFileTests {
         .init(cluster: 1, seen: values(revisions).mapValues { .init(known: $0) }, revision: revision)
     }
 
-    @Test("A program that is behind does not store what it knows over a newer state, and its own later changes count")
+    @Test("A program that is behind does not replace a newer state, and its own later changes count")
     func behind() throws {
         try withTemporaryDirectory { directory in
             let (first, second) = (try open(directory), try open(directory))
@@ -271,7 +275,7 @@ struct KnownFileTests {
         }
     }
 
-    @Test("A file that was lost is to be stored as a whole")
+    @Test("A lost file is stored as a whole")
     func lost() throws {
         try withTemporaryDirectory { directory in
             let state = try open(directory)
