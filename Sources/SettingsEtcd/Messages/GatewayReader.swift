@@ -96,10 +96,10 @@ struct GatewayReader {
         return integer
     }
 
-    /// Reads a revision or another number that is not negative.
+    /// Reads a revision or another number that is not negative. There always is a next revision to ask for.
     mutating func count() throws(GatewayFailure) -> Int64 {
         let count: Int64 = try integer()
-        guard count >= 0 else { throw Self.failure }
+        guard count >= 0, count < .max else { throw Self.failure }
         return count
     }
 

@@ -29,6 +29,9 @@ struct HostileServerTests {
             answer: "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/secret\r\nContent-Length: 0\r\n\r\n"),
         Case(testDescription: "broken JSON", answer: answer(#"{"header":{"revision":"secret"#)),
         Case(testDescription: "a huge number", answer: answer(#"{"header":{"revision":"999999999999999999999"}}"#)),
+        Case(
+            testDescription: "a revision without a next one",
+            answer: answer(#"{"header":{"cluster_id":"1","revision":"9223372036854775807"}}"#)),
         Case(testDescription: "a revision of zero", answer: answer("{}")),
         Case(
             testDescription: "keys of other prefixes",
