@@ -31,18 +31,18 @@ extension SettingsError.Code {
         advice:
             "The cluster has no space left. Compact and defragment it, or raise its quota, and disarm its alarm; changes "
             + "wait until then.")
-    /// The cluster is reached after an interruption, and the values are up to date.
-    public static let clusterReached = Self(
-        name: "clusterReached", advice: "The cluster is reached again; the values are up to date.")
+    /// The code `recovered`, for a cluster that is reached after an interruption.
+    static let clusterReached = Self(
+        name: recovered.name, advice: "The cluster is reached again; the values are up to date.")
     /// The cluster has not answered in time. The change may have been made or not.
     public static let outcomeUnknown = Self(
         name: "outcomeUnknown",
         advice:
             "The cluster did not answer in time; the change may have been made or not. Read the setting when the cluster "
             + "is reached again.")
-    /// Accepted changes wait for the cluster. They are kept in the local file and sent when it can be reached.
-    public static let notYetAgreed = Self(
-        name: "notYetAgreed",
+    /// The code `pending`, for accepted changes that wait for the cluster.
+    static let notYetAgreed = Self(
+        name: pending.name,
         advice:
             "The cluster has not agreed on some changes yet; they are kept in the local file, and are sent in their order "
             + "when the cluster can be reached.")
@@ -59,9 +59,9 @@ extension SettingsError.Code {
         advice:
             "Accepted changes are for another cluster, and were not sent. To send them, open a store of that cluster with "
             + "the folder that the cause names as its state. To give them up, remove the folder.")
-    /// A batch has more operations than a transaction of etcd.
-    public static let tooManyOperations = Self(
-        name: "tooManyOperations",
+    /// The code `tooLarge`, for a batch with more operations than a transaction of etcd.
+    static let tooManyOperations = Self(
+        name: tooLarge.name,
         advice:
             "A transaction in an etcd cluster has at most 127 settings, read or written; divide it. Nothing was written."
     )
@@ -74,9 +74,9 @@ extension SettingsError.Code {
         advice:
             "Endpoints are addresses such as https://host:2379, without a user, a path or a query; the prefix must not be "
             + "empty and must not begin the names of the clients' markers.")
-    /// The system has no libcurl, or one older than 7.68.
-    public static let libraryMissing = Self(
-        name: "libraryMissing",
+    /// The code `libraryUnavailable`, for libcurl.
+    static let libraryMissing = Self(
+        name: libraryUnavailable.name,
         advice: "The system's libcurl cannot be loaded; install libcurl.so.4, version 7.68 or later (Debian: libcurl4)."
     )
     /// The store is closed, or was opened by the parent of this process.

@@ -67,7 +67,7 @@ public final class EtcdStore: SettingsStore {
     ///     program uses the same prefix need two folders: the values of another cluster are not used, and changes that were
     ///     accepted for it are kept aside, and reported with `otherCluster`.
     ///   - options: Certificates, the user, how long to wait, and more.
-    /// - Throws: `SettingsError` with the code `unusableEndpoint`, `libraryMissing`, `storeUnavailable` if the local file
+    /// - Throws: `SettingsError` with the code `unusableEndpoint`, `libraryUnavailable`, `storeUnavailable` if the local file
     ///   cannot be used, or `memoryOnly` if `state` is nil and there is no home directory.
     public convenience init(
         endpoints: [String], prefix: String, state: URL? = nil, options: Options = Options()
@@ -143,7 +143,7 @@ public final class EtcdStore: SettingsStore {
     /// Applies a batch as one transaction of the cluster, and waits for it if the batch says so. Without writes, asks the cluster
     /// whether the expectations hold.
     ///
-    /// - Throws: As ``set(_:to:)`` does; `tooManyOperations` for more than 127 settings, `clusterUnreachable`,
+    /// - Throws: As ``set(_:to:)`` does; `tooLarge` for more than 127 settings, `clusterUnreachable`,
     ///   `clusterNotSecure`, `clusterLoginRefused`, `clusterAccessDenied`, `clusterFull`, `clusterRefused`, `outcomeUnknown`.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.isQuestion { return cluster.holds(batch.expectations) }
@@ -171,7 +171,7 @@ public final class EtcdStore: SettingsStore {
     /// Returns when the cluster has agreed on all earlier changes, and this store sees all that the cluster held at some moment
     /// during the call.
     ///
-    /// - Throws: `SettingsError` with the code `notYetAgreed` if changes wait for the cluster, or `clusterUnreachable`,
+    /// - Throws: `SettingsError` with the code `pending` if changes wait for the cluster, or `clusterUnreachable`,
     ///   `clusterNotSecure`, `clusterLoginRefused` or `clusterAccessDenied`.
     public func synchronize() throws { try cluster.synchronize() }
 }

@@ -60,5 +60,5 @@ extension SettingsCommand {
 
 extension SettingsError {
     /// Whether a store has refused a batch because it has too many bytes or too many settings, as a cluster does.
-    package var isAboutSize: Bool { code == .tooLarge || code.name == "tooManyOperations" }
+    package var isAboutSize: Bool { code == .tooLarge }
 }

@@ -26,7 +26,7 @@
         private let security: EtcdStore.Security?
         private let idle = Mutex<[Connection]>([], .leaf)
 
-        /// - Throws: ``SettingsError`` with the code `libraryMissing`.
+        /// - Throws: ``SettingsError`` with the code `libraryUnavailable`.
         init(security: EtcdStore.Security?) throws(SettingsError) {
             self.security = security
             guard Self.libraryProblem == 0 else { throw SettingsError(.libraryMissing, store: "EtcdStore") }

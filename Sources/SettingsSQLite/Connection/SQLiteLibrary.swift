@@ -9,7 +9,7 @@ enum SQLiteLibrary {
     /// The version of the library that the program runs with, 3040001 for 3.40.1.
     static var version: Int32 { sqlite3_libversion_number() }
 
-    /// - Throws: `SettingsError` with the code `libraryTooOld`, with the present version and the required one.
+    /// - Throws: `SettingsError` with the code `libraryUnavailable`, with the present version and the required one.
     static func requireUsable(version: Int32 = version) throws(SettingsError) {
         if version >= oldestVersion { return }
         throw SettingsError(

@@ -52,9 +52,9 @@ extension SettingsError.Code {
     public static let fileReplaced = Self(
         name: "fileReplaced",
         advice: "The database's file was removed or replaced while it was open; nothing was written. Open it again.")
-    /// The system's SQLite library is too old.
-    public static let libraryTooOld = Self(
-        name: "libraryTooOld", advice: "The SQLite library of this system is too old; install a newer one.")
+    /// The code `libraryUnavailable`, for SQLite.
+    static let libraryTooOld = Self(
+        name: libraryUnavailable.name, advice: "The SQLite library of this system is too old; install a newer one.")
 }
 
 /// A message of this module about the cause of an error. It never contains a value.

@@ -50,7 +50,7 @@ public final class SQLiteStorage: Sendable {
     ///   - options: Options for opening and using the database.
     /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database then has the version before),
     ///   `newerVersion` if it has versions that are not among these, `schemaTooOld` if it lacks some that cannot be
-    ///   applied, `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryTooOld`.
+    ///   applied, `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryUnavailable`.
     public convenience init(
         at url: URL, versions: [any SQLiteSchemaVersion] = [], options: Options = Options()
     ) throws {
@@ -75,7 +75,7 @@ public final class SQLiteStorage: Sendable {
     /// let storage = try SQLiteStorage.inMemory(versions: [V01(), V02()])
     /// ```
     ///
-    /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` or `libraryTooOld`.
+    /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` or `libraryUnavailable`.
     public static func inMemory(
         versions: [any SQLiteSchemaVersion] = [], options: Options = Options()
     ) throws -> SQLiteStorage {

@@ -72,7 +72,7 @@ public final class SQLiteStore: SettingsStore {
     ///     If the process has several stores for one table, the first one's counts.
     /// - Throws: `SettingsError`, with the code `storeUnavailable` if the file cannot be opened, `notADatabase`,
     ///   `corruptDatabase`, `unexpectedTable` if there is another table of that name, `newerVersion` if a newer version
-    ///   of this library has created it, `busy`, `libraryTooOld`. An existing database is unchanged then.
+    ///   of this library has created it, `busy`, `libraryUnavailable`. An existing database is unchanged then.
     public convenience init(
         at url: URL, table: String = "settings", access: SettingsStoreAccess = .readWrite,
         patience: Duration = .seconds(3)
@@ -98,7 +98,7 @@ public final class SQLiteStore: SettingsStore {
     /// Creates a database in memory, for tests and previews. It ends with the store, and no other store can use it.
     ///
     /// - Parameter table: The name of the table.
-    /// - Throws: `SettingsError` with the code `libraryTooOld`.
+    /// - Throws: `SettingsError` with the code `libraryUnavailable`.
     public static func inMemory(table: String = "settings") throws -> SQLiteStore {
         SQLiteStore(try open(path: Connection.inMemory, table: table, isWatching: false))
     }

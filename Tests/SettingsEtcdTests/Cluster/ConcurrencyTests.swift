@@ -79,7 +79,7 @@ extension WithEtcd {
                 // A write under way when the store is closed may have been made.
                 #expect(
                     codes.all.allSatisfy {
-                        [.storeClosed, .outcomeUnknown, .notYetAgreed, .clusterUnreachable].contains($0)
+                        [.storeClosed, .outcomeUnknown, .pending, .clusterUnreachable].contains($0)
                     })
                 #expect(codes.count == 6 && seen.all == seen.all.sorted())
                 subscription.cancel()

@@ -29,7 +29,7 @@ extension WithEtcd {
                 settings.set(count, to: 6)
                 #expect(settings.get(count) == 6)
                 try fleet.server.start(0)
-                try await until { problems.codes.contains(.clusterReached) }
+                try await until { problems.codes.contains(.recovered) }
                 #expect(store.isConnected)
                 try store.synchronize()
                 #expect(try fleet.server.control("get", "test/count", "--print-value-only") == "6\n")
@@ -53,8 +53,8 @@ extension WithEtcd {
                         settings.set(Setting<Int>("n\(number)", in: .fleet, default: 0), to: number)
                     }
                     settings.set(Setting<Int>("n10", in: .fleet, default: 0), to: isSilent ? 100 : 200)
-                    #expect(thrownCode { try store.synchronize() } == .notYetAgreed)
-                    try await until { problems.codes.contains(.notYetAgreed) }
+                    #expect(thrownCode { try store.synchronize() } == .pending)
+                    try await until { problems.codes.contains(.pending) }
                     proxy.setFaults(.init())
                     try await until { thrownCode { try store.synchronize() } == nil }
                     #expect(
@@ -117,7 +117,7 @@ extension WithEtcd {
                 try await until { problems.codes.contains(.clusterUnreachable) }
                 #expect(!store.isConnected && settings.get(count) == 0)
                 proxy.setFaults(.init())
-                try await until { problems.codes.contains(.clusterReached) }
+                try await until { problems.codes.contains(.recovered) }
                 #expect(store.isConnected)
             }
         }

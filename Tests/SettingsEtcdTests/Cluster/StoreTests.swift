@@ -118,7 +118,7 @@ extension WithEtcd {
                 #expect(try store.apply(batch(127)))
                 #expect(store.keys().count == 127)
                 let error = #expect(throws: SettingsError.self) { try store.apply(batch(128)) }
-                #expect(error?.code == .tooManyOperations && error.map { "\($0)".contains("127") } == true)
+                #expect(error?.code == .tooLarge && error.map { "\($0)".contains("127") } == true)
                 let tooLarge = Data(repeating: UInt8(ascii: "1"), count: 1_600_000)
                 #expect(thrownCode { try store.set(fleetKey("large"), to: tooLarge) } == .tooLarge)
                 let large = Data(repeating: UInt8(ascii: "1"), count: 1_400_000)

@@ -34,14 +34,14 @@ extension WithEtcd {
                 let read = try settings.save { $0.get(count) }
                 #expect(read == 1)
                 settings.set(count, to: 3)
-                #expect(thrownCode { try store.synchronize() } == .notYetAgreed)
-                #expect(!problems.codes.contains(.clusterUnreachable) && !problems.codes.contains(.clusterReached))
+                #expect(thrownCode { try store.synchronize() } == .pending)
+                #expect(!problems.codes.contains(.clusterUnreachable) && !problems.codes.contains(.recovered))
                 let fields = try server.control("get", "test/count", "-w", "fields")
                 let line = try #require(fields.split(separator: "\n").first { $0.hasPrefix("\"Revision\"") })
                 try server.control("compact", line.split(separator: ":")[1].trimmingCharacters(in: .whitespaces))
                 try server.control("defrag")
                 try server.control("alarm", "disarm")
-                try await until { problems.codes.contains(.clusterReached) }
+                try await until { problems.codes.contains(.recovered) }
                 try await until { thrownCode { try store.synchronize() } == nil }
                 #expect(try server.control("get", "test/count", "--print-value-only") == "3\n")
             }

@@ -100,7 +100,7 @@ struct ConnectionTests {
 
     @Test("A library that is too old is named, with its version and the one that is needed")
     func oldLibrary() throws {
-        let error = expectError(.libraryTooOld) { try SQLiteLibrary.requireUsable(version: 3_007_017) }
+        let error = expectError(.libraryUnavailable) { try SQLiteLibrary.requireUsable(version: 3_007_017) }
         #expect(error?.description.contains("3.7.17") == true && error?.description.contains("3.24.0") == true)
         try SQLiteLibrary.requireUsable(version: SQLiteLibrary.oldestVersion)
         try SQLiteLibrary.requireUsable()
