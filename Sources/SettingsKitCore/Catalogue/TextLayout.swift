@@ -96,8 +96,9 @@ package enum TextLayout {
 
     /// Rows of cells in columns of equal width with two spaces between them, without spaces at the ends of lines.
     package static func table(_ rows: [[String]], indentation: Int = 0) -> [String] {
-        let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
-            rows.map { column < $0.count ? columns($0[column]) : 0 }.max() ?? 0
+        let count = rows.map(\.count).max() ?? 0
+        let widths: [Int] = (0..<count).map { column in
+            rows.map { row in column < row.count ? columns(row[column]) : 0 }.max() ?? 0
         }
         return rows.map { row in
             var line = String(repeating: " ", count: indentation)
