@@ -137,7 +137,8 @@ public final class EtcdStore: SettingsStore {
     ///
     /// - Throws: `SettingsError` with the code `readOnly`, `tooLarge`, `storeClosed`, or as the local file does.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)], options: .init(waitsForAgreement: false)))
+        _ = try apply(
+            SettingsStoreBatch(writes: [.init(key: key, data: data)], options: .init(waitsForAgreement: false)))
     }
 
     /// Applies a batch as one transaction of the cluster, and waits for it if the batch says so. Without writes, asks the cluster

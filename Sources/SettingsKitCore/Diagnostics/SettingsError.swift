@@ -150,7 +150,8 @@ extension SettingsError.Code {
         name: "storeUnavailable", advice: "The store cannot be opened; its file was not changed.")
     /// A library of the system that the store needs is missing or too old.
     public static let libraryUnavailable = Self(
-        name: "libraryUnavailable", advice: "A library of the system that the store needs is missing or too old; install it.")
+        name: "libraryUnavailable",
+        advice: "A library of the system that the store needs is missing or too old; install it.")
     /// Another process, or another access of this one, uses the store's file for too long.
     public static let busy = Self(
         name: "busy",

@@ -17,5 +17,6 @@ public protocol LayeredSettingsStore: SettingsStore {
 }
 
 extension LayeredSettingsStore {
+    /// The store itself.
     public var _layered: (any LayeredSettingsStore)? { self }
 }

@@ -15,7 +15,8 @@ extension SettingsService {
         for connection in connections.all {
             if let store = connection.store { service.register(store.store.overridden, for: connection.scope) }
         }
-        let (_, error) = try Transaction.run(Transaction(service: service, options: .ofSave), body) { transaction throws(SettingsError) in
+        let (_, error) = try Transaction.run(Transaction(service: service, options: .ofSave), body) {
+            transaction throws(SettingsError) in
             let scopes = service.scopesWithoutStore(of: transaction)
             for scope in scopes { service.register(MemoryStore(), for: scope) }
             return scopes.isEmpty ? try transaction.commit() : false

@@ -81,7 +81,8 @@ public struct Persisted<Value: Sendable>: Sendable {
     }
 
     private init(
-        _ name: String, _ store: any SettingsStore, _ default: Value, _ form: StoredForm<Value>, _ persistDefault: PersistDefault
+        _ name: String, _ store: any SettingsStore, _ default: Value, _ form: StoredForm<Value>,
+        _ persistDefault: PersistDefault
     ) {
         projectedValue = Persister(name: name, store, .constant(`default`), form, persistDefault)
     }

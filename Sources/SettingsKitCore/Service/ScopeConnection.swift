@@ -286,8 +286,9 @@ extension SettingEntry {
 
     /// Notes what counts if the new bytes of a change from outside are no value. That is known to everything that reads the
     /// store before the bytes are checked.
-    private mutating func recordOldBytes(of change: SettingsStoreChange, sequence: UInt64, _ lastGoodBytes: LastGoodBytes)
-    {
+    private mutating func recordOldBytes(
+        of change: SettingsStoreChange, sequence: UInt64, _ lastGoodBytes: LastGoodBytes
+    ) {
         for layer in change.new.layersThatDiffer(from: change.old) {
             let (old, new) = (change.old.candidate(in: layer), change.new.candidate(in: layer))
             if lastGood[layer] == nil {

@@ -72,7 +72,9 @@ extension SettingsService {
             if store.isLayered { _ = try disregardedLocks(of: cached, key: setting.key, in: store) }
             let stored = try store.read(setting.key)
             let isStored = stored.writableData == data
-            if isStored, try options.waitsForAgreement ? store.confirms(stored.entry(for: setting.key)) : true { return }
+            if isStored, try options.waitsForAgreement ? store.confirms(stored.entry(for: setting.key)) : true {
+                return
+            }
         }
         var hooks = CommitHooks()
         setting.addHooks(of: HookedChange(old: .nothing, new: StoredValue(data), newValue: nil), in: self, to: &hooks)

@@ -173,5 +173,6 @@ extension SettingsStore {
     public var storeDescription: String { "\(type(of: self))" }
 
     // A requirement, because a cast to a protocol that fails searches all conformances, which takes as long as reading a file.
+    /// Nil.
     public var _layered: (any LayeredSettingsStore)? { nil }
 }

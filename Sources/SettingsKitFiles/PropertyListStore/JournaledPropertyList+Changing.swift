@@ -63,7 +63,9 @@ extension JournaledPropertyList {
     /// Applies a batch if its expectations hold. If another process keeps the files locked, a batch without expectations whose
     /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.options.waitsForAgreement || !batch.expectations.isEmpty { return try applyNow(batch, waiting: patience) }
+        if batch.options.waitsForAgreement || !batch.expectations.isEmpty {
+            return try applyNow(batch, waiting: patience)
+        }
         do {
             return try applyNow(batch, waiting: waitingToKeep)
         } catch SettingsError.Code.busy {

@@ -6,7 +6,8 @@ extension SettingsError.Code {
         name: "constraintViolated", advice: "The schema does not allow this; nothing was written.")
     /// The disk is full. Nothing was written.
     public static let diskFull = Self(
-        name: "diskFull", advice: "There is no room left for the database; nothing was written. Make room and try again.")
+        name: "diskFull",
+        advice: "There is no room left for the database; nothing was written. Make room and try again.")
     /// The file is not an SQLite database. It was not changed.
     public static let notADatabase = Self(
         name: "notADatabase", advice: "The file is not an SQLite database; it was not changed. Give another path.")

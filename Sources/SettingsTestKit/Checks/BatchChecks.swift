@@ -62,7 +62,8 @@ extension Check {
                     .init(key: key("absent"), data: nil),
                 ]
                 for waits in [false, true] {
-                    let answer = try store.apply(.init(writes: [], expectations: entries, options: .init(waitsForAgreement: waits)))
+                    let answer = try store.apply(
+                        .init(writes: [], expectations: entries, options: .init(waitsForAgreement: waits)))
                     try require(
                         answer == isRight,
                         "It was \(answer ? "accepted" : "refused")\(waits ? ", with a caller who waits" : "").")

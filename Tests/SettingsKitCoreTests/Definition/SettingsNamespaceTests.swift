@@ -49,7 +49,8 @@ struct SettingsNamespaceTests {
             Setting<Int>(id, in: .shared, namespace: namespace.type, default: 0),
             Setting<Int>(id, in: .shared, namespace: namespace.type, default: .computed { 0 }),
             Setting<Int>(id, in: .shared, namespace: namespace.type, default: 0, transformer: JSONTransformer()),
-            Setting<Int>(id, in: .shared, namespace: namespace.type, default: .computed { 0 }, transformer: JSONTransformer()),
+            Setting<Int>(
+                id, in: .shared, namespace: namespace.type, default: .computed { 0 }, transformer: JSONTransformer()),
         ]
         let optional = Setting<Int?>(id, in: .shared, namespace: namespace.type)
         let transformed = Setting<Int?>(id, in: .shared, namespace: namespace.type, transformer: JSONTransformer())

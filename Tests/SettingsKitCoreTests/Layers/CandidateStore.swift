@@ -31,7 +31,9 @@ final class CandidateStore: LayeredSettingsStore {
             }
             for write in batch.writes {
                 let locks = (contents[write.key.name] ?? []).filter(\.isLocking)
-                if let lock = locks.first(where: { batch.options.disregardedLocks[write.key.name]?.contains($0) != true }) {
+                if let lock = locks.first(where: {
+                    batch.options.disregardedLocks[write.key.name]?.contains($0) != true
+                }) {
                     throw SettingsError(.locked, key: write.key, layer: lock.layer)
                 }
             }

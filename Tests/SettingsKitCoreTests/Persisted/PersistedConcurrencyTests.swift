@@ -42,7 +42,8 @@ struct PersistedConcurrencyTests {
             let store = kind.make()
             if round % 2 == 0 { try store.set(.init("n", scope: .defaults), to: Data("no number".utf8)) }
             let one = Persisted(
-                Setting("n", in: .defaults, default: .computed { -1 }), in: .over(store), persistDefault: [.whenNil, .onError])
+                Setting("n", in: .defaults, default: .computed { -1 }), in: .over(store),
+                persistDefault: [.whenNil, .onError])
             let other = Persisted(wrappedValue: 0, key: "n", storedBy: store)
             inParallel(4) { thread in
                 if thread == 0 {

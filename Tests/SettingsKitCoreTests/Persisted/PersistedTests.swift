@@ -199,7 +199,8 @@ struct PersistedTests {
             transformer: JSONTransformer().append(transformer: seal).append(transformer: XorTransformer(mask: 1)))
         var c = 3
         @Persisted(
-            Setting("d", in: .defaults, default: .computed { 4 }, transformer: JSONTransformer().append(transformer: seal)),
+            Setting(
+                "d", in: .defaults, default: .computed { 4 }, transformer: JSONTransformer().append(transformer: seal)),
             in: .over(store))
         var d: Int
         let bar = Bar(baz: "x", at: Date(timeIntervalSince1970: 1_000))

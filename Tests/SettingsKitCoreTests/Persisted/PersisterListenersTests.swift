@@ -10,7 +10,8 @@ struct PersisterListenersTests {
     func shared(kind: StoreKind) {
         let store = kind.make()
         @Persisted(key: "n", storedBy: store) var one = 0
-        @Persisted(key: "n", storedBy: store, transformer: ListTransformer().append(transformer: JSONOnly())) var two = 0
+        @Persisted(key: "n", storedBy: store, transformer: ListTransformer().append(transformer: JSONOnly())) var two =
+            0
         let told = Recorder<String>()
         let subscriptions = [$one.observe(told.listener()), $two.observe(told.listener())]
         #expect((one, two) == (0, 0))

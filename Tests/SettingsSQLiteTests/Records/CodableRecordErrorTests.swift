@@ -129,7 +129,8 @@ struct CodableRecordErrorTests {
             #expect {
                 try record.save(into: &row)
             } throws: {
-                SettingsError.Code.encodingFailed ~= $0 && "\($0)".contains("table members") && "\($0)".contains(message)
+                SettingsError.Code.encodingFailed ~= $0 && "\($0)".contains("table members")
+                    && "\($0)".contains(message)
                     && !"\($0)".contains("secret")
             }
             #expect(row.columns.isEmpty)
