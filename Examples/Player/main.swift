@@ -1,6 +1,11 @@
-import Foundation
 import SettingsCommandLine
 import SettingsKit
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Foundation
+#endif
 
 // A command-line tool over its own settings: `swift run Player settings set volume 0.8`, `swift run Player --volume=1`.
 

@@ -1,5 +1,10 @@
-import Foundation
 import SettingsKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The settings that the terminal view shows and changes: those of a catalogue, or all that a store holds.
 package protocol BrowsedSettings: Sendable {

@@ -1,4 +1,3 @@
-import Foundation
 import SettingsKitTool
 
 exit(SettingsTool().run(SettingsTool.processArguments))

@@ -1,5 +1,10 @@
-import Foundation
 import SettingsKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension SettingsCommand {
     private static let comment = "$comment"

@@ -1,5 +1,10 @@
-import Foundation
 import SettingsKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension SettingsCommand {
     func watch(_ invocation: Invocation, _ streams: CommandStreams) throws {

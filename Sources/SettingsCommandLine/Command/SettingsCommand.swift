@@ -1,5 +1,10 @@
-import Foundation
 import SettingsKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Gives a program subcommands over its own settings: `list`, `get`, `set`, `delete`, `watch`, `export`, `import`, `check`,
 /// `explain` and `browse`.

@@ -1,5 +1,10 @@
-import Foundation
 import SettingsKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Decides which stored bytes a text format can show.
 package enum StoredText {

@@ -1,5 +1,15 @@
-import Foundation
 import SettingsKit
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A file of settings outside of a store.
 package enum TransferFile {
@@ -12,11 +22,7 @@ package enum TransferFile {
     package static func read(_ path: String, _ streams: CommandStreams) throws -> Data {
         let data: Data
         do {
-            // A handle reads pipes, too.
-            data =
-                try path == "-"
-                ? streams.read()
-                : Foundation.FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: sizeLimit + 1) ?? Data()
+            data = try path == "-" ? streams.read() : read(path)
         } catch {
             throw CommandFailure.failure("\(quoted(path)) cannot be read. Check the path and the permissions.")
         }
@@ -24,6 +30,14 @@ package enum TransferFile {
             throw CommandFailure.failure("\(shown(path)) is larger than \(sizeLimit >> 20) MiB, which no store holds.")
         }
         return data
+    }
+
+    /// Also reads a pipe, which the file system's functions refuse.
+    private static func read(_ path: String) throws -> Data {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        defer { close(descriptor) }
+        return try StandardStreams.read(descriptor, upTo: sizeLimit + 1)
     }
 
     /// Replaces a file as a whole. A new file can be used by its owner only.

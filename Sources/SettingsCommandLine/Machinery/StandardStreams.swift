@@ -1,6 +1,10 @@
-import Foundation
 import SettingsKit
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -10,7 +14,24 @@ import SettingsKit
 /// The standard streams of the process, for ``SettingsCommand/run(_:input:output:errors:)``.
 public enum StandardStreams {
     /// Reads standard input to its end.
-    public static func read() throws -> Data { try FileHandle.standardInput.readToEnd() ?? Data() }
+    public static func read() throws -> Data { try read(STDIN_FILENO) }
+
+    /// Reads a file or a pipe to its end, or to a number of bytes.
+    package static func read(_ descriptor: Int32, upTo limit: Int = .max) throws -> Data {
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while data.count < limit {
+            let count = buffer.withUnsafeMutableBytes { systemRead(descriptor, $0) }
+            if count == 0 { break }
+            if count > 0 {
+                data.append(contentsOf: buffer[..<count])
+                continue
+            }
+            let error = errno == EAGAIN ? wait(for: POLLIN, on: descriptor) : errno
+            if error != 0 && error != EINTR { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
+        }
+        return data
+    }
 
     /// Writes to standard output.
     ///
@@ -35,7 +56,7 @@ public enum StandardStreams {
                         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
                         continue
                     }
-                    let error = errno == EAGAIN ? waitUntilWritable(descriptor) : errno
+                    let error = errno == EAGAIN ? wait(for: POLLOUT, on: descriptor) : errno
                     if error != 0 && error != EINTR { return error }
                 }
                 return 0
@@ -44,9 +65,9 @@ public enum StandardStreams {
         if error != 0 { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
     }
 
-    /// - Returns: The error number; 0 if the next write says more.
-    private static func waitUntilWritable(_ descriptor: Int32) -> Int32 {
-        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    /// - Returns: The error number; 0 if the next call says more.
+    private static func wait(for event: Int32, on descriptor: Int32) -> Int32 {
+        var state = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         return poll(&state, 1, -1) < 0 ? errno : 0
     }
 
@@ -72,6 +93,14 @@ public enum StandardStreams {
         var size = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         return isKnown ? max(40, Int(size.ws_col)) : TextLayout.width
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+        #else
+            Darwin.read(descriptor, bytes.baseAddress, bytes.count)
+        #endif
     }
 
     private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

@@ -1,4 +1,3 @@
-import Foundation
 import SettingsKit
 
 /// Carries out the repairs that an inspection proposes, after a backup.
@@ -21,7 +20,7 @@ struct StoreRepair {
     ///
     /// - Returns: The paths of the copies.
     func backUp() throws -> [String] {
-        let date = String(Date().formatted(.iso8601)).replacingOccurrences(of: ":", with: "")
+        let date = String(Date().formatted(.iso8601)).replacing(":", with: "")
         let suffix = ".backup-\(date)-\(String(UInt32.random(in: .min ... .max), radix: 36))"
         var paths: [String] = []
         for file in [inspection.list?.list, inspection.list?.journal] {

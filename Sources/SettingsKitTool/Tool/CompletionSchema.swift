@@ -1,4 +1,3 @@
-import Foundation
 import SettingsKit
 
 /// The names and values of a catalogue, from the JSON schema that ``SettingsCatalogue/jsonSchema()`` makes.

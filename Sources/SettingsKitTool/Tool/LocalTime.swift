@@ -1,11 +1,5 @@
 import SettingsKit
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Times in the time zone of the machine, with their offset from UTC.
 enum LocalTime {
     /// `2026-11-22T22:41:24.123+01:00`.

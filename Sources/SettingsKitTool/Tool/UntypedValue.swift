@@ -1,4 +1,3 @@
-import Foundation
 import SettingsKit
 
 /// Stored bytes without the type of their setting.

@@ -1,4 +1,3 @@
-import Foundation
 import SettingsCommandLine
 import SettingsKit
 
@@ -77,7 +76,7 @@ enum EnvironmentTransfer {
         }
         if let json = StoredText.json(of: bytes) {
             // JSON escapes replace the characters that a terminal or a shell would alter.
-            let text = JSONText.value(json).compact.replacingOccurrences(of: "'", with: "\\u0027")
+            let text = JSONText.value(json).compact.replacing("'", with: "\\u0027")
             return ("'\(text)'", .json)
         }
         return ("'\(bytes.base64EncodedString())'", .data)

@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Whether a signal has arrived. A handler may do nothing but set it.
 private let hasSignalCome = Atomic(false)
 
