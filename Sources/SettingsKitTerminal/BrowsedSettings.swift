@@ -76,12 +76,17 @@ package struct BrowserDetail: Equatable, Sendable {
         package var name: String
         /// The text; nil if the layer holds nothing.
         package var text: String?
+        /// The place of the value in the layer, such as a variable.
+        package var location: String?
         package var remark = ""
         package var isInForce = false
 
-        package init(name: String, text: String?, remark: String = "", isInForce: Bool = false) {
+        package init(
+            name: String, text: String?, location: String? = nil, remark: String = "", isInForce: Bool = false
+        ) {
             self.name = name
             self.text = text
+            self.location = location
             self.remark = remark
             self.isInForce = isInForce
         }

@@ -39,7 +39,8 @@ extension BrowserState {
         let nameWidth = layers.map { TextLayout.columns(TextLayout.escaped($0.name)) }.max() ?? 0
         for layer in layers {
             let name = TextLayout.padded(TextLayout.escaped(layer.name), to: nameWidth) + "  "
-            let remark = layer.remark.isEmpty ? "" : "  " + TextLayout.escaped(layer.remark)
+            let remarks = [layer.location ?? "", layer.remark].filter { !$0.isEmpty }
+            let remark = remarks.map { "  " + TextLayout.escaped($0) }.joined()
             let room = max(1, width - TextLayout.columns(name) - TextLayout.columns(remark))
             let text = layer.text.map { $0.isEmpty ? "(empty)" : String($0.prefix(width)) } ?? "–"
             lines.append([

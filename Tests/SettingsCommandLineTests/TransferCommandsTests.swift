@@ -79,33 +79,6 @@ struct TransferCommandsTests {
         #expect(result.code == 1 && result.output.isEmpty && result.errors.contains("writeFailed"))
     }
 
-    @Test("import stores the values although nothing reads its output")
-    func unreadImport() {
-        let desk = Desk()
-        let code = desk.command.run(
-            ["import", "-"], input: { Data(#"{"port": 1}"#.utf8) }, output: { _ in throw POSIXError(.EPIPE) },
-            errors: { _ in })
-        #expect(code == 0 && desk.settings.get(.port) == 1)
-    }
-
-    @Test("import reads a pipe", .timeLimit(.minutes(2)))
-    func importPipe() throws {
-        try withTemporaryDirectory { (path: String) in
-            let file = path + "/pipe"
-            #expect(mkfifo(file, 0o600) == 0)
-            Thread {
-                do {
-                    let writer = try FileHandle(forWritingTo: URL(filePath: file))
-                    try writer.write(contentsOf: Data(#"{"port": 81}"#.utf8))
-                    try writer.close()
-                } catch { Issue.record(error) }
-            }
-            .start()
-            let desk = Desk()
-            #expect(desk.run("import", file) == .init(0, "port: 8080 → 81\n"))
-        }
-    }
-
     @Test("An optional text with a transformer that looks like nil is exported and imported")
     func textThatLooksLikeNil() {
         let desk = Desk(adding: [Self.label])

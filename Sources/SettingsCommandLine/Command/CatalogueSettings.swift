@@ -1,105 +1,105 @@
 import SettingsKit
 import SettingsKitTerminal
 
-/// The settings of a catalogue in a service, for the terminal view.
-struct CatalogueSettings: BrowsedSettings {
+/// The settings of a catalogue in a service.
+package struct CatalogueSettings: CommandSettings {
+    /// A text to store, or a removal.
+    package struct Change: SettingChange {
+        let setting: SettingsService.SettingDefinition
+        /// The text of the new value; nil to remove the stored one.
+        let text: String?
+        /// The old value and the new one, in a line.
+        var line = ""
+
+        package var isRemoval: Bool { text == nil }
+    }
+
     let command: SettingsCommand
 
-    private var catalogue: SettingsCatalogue { command.catalogue }
-    private var settings: SettingsService { command.settings }
+    var catalogue: SettingsCatalogue { command.catalogue }
+    var settings: SettingsService { command.settings }
 
-    /// The characters of a value that the list shows at most.
-    private static let previewLimit = 1_000
+    package var title: String { catalogue.title }
 
-    var title: String { catalogue.title }
+    /// Unreadable values are reported one by one.
+    package var isDamaged: Bool { false }
 
-    func items() -> [BrowserItem] {
-        var seen: Set<String> = []
-        return catalogue.groups.flatMap { group in
-            group.settings.filter { seen.insert(catalogue.name(of: $0)).inserted }.map { item($0, group: group.title) }
-        }
+    /// Returns what the store holds for a setting.
+    ///
+    /// - Throws: The error of a store that cannot be read.
+    func state(
+        of setting: SettingsService.SettingDefinition, showsSecrets: Bool
+    ) throws(SettingsError) -> SettingState {
+        let state = setting.catalogued.state(in: settings, showsSecrets: showsSecrets)
+        if let problem = state.storeProblem { throw problem }
+        return state
     }
 
-    func item(named name: String) -> BrowserItem? {
-        guard let setting = catalogue.setting(named: name) else { return nil }
-        let group = catalogue.groups.first { $0.settings.contains { $0 === setting } }
-        return item(setting, group: group?.title ?? "")
+    // MARK: Reading
+
+    package func list(asJSON isJSON: Bool, _ streams: CommandStreams) throws {
+        try streams.print(isJSON ? catalogue.json(in: settings) : catalogue.table(in: settings, width: streams.width))
     }
 
-    private func item(_ setting: SettingsService.SettingDefinition, group: String) -> BrowserItem {
-        let state = setting.catalogued.state(in: settings, showsSecrets: false)
-        let text = state.text ?? SettingsService.SettingDefinition.withoutText
-        return BrowserItem(
-            name: catalogue.name(of: setting), group: group, text: String(text.prefix(Self.previewLimit)),
-            source: state.sourceText,
-            isDefault: state.source == .default, isLocked: state.isLocked, isSet: state.isSet,
-            hasProblem: state.problem != nil, help: setting.help ?? "")
+    package func value(named name: String, showsSecrets: Bool) throws -> ShownValue {
+        let setting = try command.setting(named: name)
+        let state = try state(of: setting, showsSecrets: showsSecrets)
+        return ShownValue(
+            text: state.text, json: SettingsCatalogue.json(of: state.text, setting),
+            problem: state.problem.map(command.message))
     }
 
-    func detail(of name: String) -> BrowserDetail? {
-        guard let setting = catalogue.setting(named: name) else { return nil }
-        let state = setting.catalogued.state(in: settings, showsSecrets: false)
-        var detail = BrowserDetail(
-            name: name, description: SettingsCatalogue.description(of: setting),
-            text: state.text ?? SettingsService.SettingDefinition.withoutText)
-        detail.layers = command.explanations(of: setting, state).map { line in
-            let remark = [line.location, line.remark].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "  ")
-            return .init(name: line.name, text: line.text, remark: remark, isInForce: line.isInForce)
-        }
-        detail.problem = state.problem.map(command.message)
-        detail.isSecret = setting.isSecret
-        // A rejected value is to be corrected. A secret is typed again.
-        let rejected = state.layers.first { $0.name == nil && $0.problem != nil }?.text
-        detail.editableText = setting.isSecret ? "" : rejected ?? state.text ?? ""
-        detail.choices =
-            setting.isSecret
-            ? []
-            : setting.catalogued.isFlag
-                ? ["false", "true"] : setting.catalogued.valueDescription.constraint.allowed ?? []
-        do {
-            detail.stored = try settings.save { $0.storedData(of: setting) }
-        } catch {
-            detail.refusal = command.message(for: error)
-        }
-        if let lock = state.lock {
-            let place = lock.location.map { " (\($0))" } ?? ""
-            let reason =
-                lock.problem.map { ", which cannot be read. \(command.message(for: $0))" }
-                ?? ". Change or remove the value there."
-            detail.refusal = "\(name) is locked by the layer \(lock.layer)\(place)\(reason)"
-        }
-        return detail
-    }
-
-    func write(_ write: BrowserWrite) -> BrowserWrite.Outcome {
-        guard let setting = catalogue.setting(named: write.name) else { return .refused("\(write.name) is gone.") }
-        do {
-            return try settings.save { transaction -> BrowserWrite.Outcome in
-                let before = transaction.storedData(of: setting)
-                if before != write.expected { return .changedMeanwhile(before) }
-                switch write.content {
-                case .text(let text): try setting.catalogued.set(text, in: &transaction)
-                case .stored(let data): transaction.restore(data, of: setting)
-                }
-                let after = transaction.storedData(of: setting)
-                return .stored(BrowserChange(name: write.name, before: before, after: after))
+    package func observe(
+        _ names: [String], _ streams: CommandStreams, _ body: @escaping @Sendable (ObservedChange) -> Void
+    ) throws -> [SettingsService.Subscription] {
+        let chosen = try names.isEmpty ? catalogue.settings : names.map(command.setting)
+        return chosen.map { setting in
+            let name = catalogue.name(of: setting)
+            return setting.catalogued.observeText(in: settings) { text, isSet, origin in
+                body(
+                    ObservedChange(name: name, isSet: isSet, origin: origin) { _ in
+                        .init(
+                            text: TextLayout.escaped(text ?? SettingsService.SettingDefinition.withoutText),
+                            json: SettingsCatalogue.json(of: text, setting))
+                    })
             }
-        } catch let error as SettingsError {
-            // The reason is shown in one line, if there is one.
-            if error.code == .invalidValue, let expected = error.expected {
-                return .refused("\(write.name): Not stored. Expected \(expected).")
-            }
-            return .refused(command.message(for: error))
-        } catch {
-            return .refused(command.message(for: error))
         }
     }
 
-    func synchronize() throws { try settings.synchronize() }
+    // MARK: Writing
 
-    func observe(
-        _ body: @escaping @Sendable (_ names: [String], SettingsService.Origin) -> Void
-    ) -> [SettingsService.Subscription] {
-        catalogue.observeStores(of: settings, body)
+    /// A file is imported as a whole.
+    package var batchSize: Int? { nil }
+
+    package func store(_ batch: ArraySlice<Change>) throws {
+        try settings.save { transaction in
+            for change in batch { try change.setting.catalogued.set(change.text, in: &transaction) }
+        }
     }
+
+    package func show(_ changes: [Change], asJSON isJSON: Bool, _ streams: CommandStreams) throws {
+        try streams.print(lines: changes, \.line)
+    }
+
+    package func removals(of names: [String]?) throws -> [Change] {
+        // Only stored values are removed: other settings may be locked.
+        let chosen =
+            try names?.flatMap(removable)
+            ?? catalogue.settings.filter { try state(of: $0, showsSecrets: false).isSet }
+        return chosen.map { Change(setting: $0, text: nil) }
+    }
+
+    /// The setting with a name. For a stored name without a setting, as `check` reports it, a definition in each scope that can
+    /// remove it.
+    private func removable(named name: String) throws -> [SettingsService.SettingDefinition] {
+        if let setting = catalogue.setting(named: name) { return [setting] }
+        let stored = catalogue.check(in: settings).filter { $0.kind == .unknownName && $0.name == name }
+        if stored.isEmpty { throw CommandFailure.usage(command.unknown(name)) }
+        return stored.map { SettingsService.Setting<String?>(name, in: $0.scope) }
+    }
+
+    /// Values that no setting has stay: `check` reports them.
+    package func removeRest() {}
+
+    package func synchronize() throws { try settings.synchronize() }
 }

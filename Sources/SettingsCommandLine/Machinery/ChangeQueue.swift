@@ -57,16 +57,7 @@ package final class ChangeQueue<Change: Sendable>: Sendable {
         while rest > 0 {
             let changes = try removeAll(while: streams).prefix(rest)
             rest -= changes.count
-            // Many changes at once are printed together: writing each one separately would take longer than storing it.
-            var text = ""
-            for change in changes {
-                text += line(change)
-                if text.utf8.count > 65_536 {
-                    try streams.print(text)
-                    text = ""
-                }
-            }
-            if !text.isEmpty { try streams.print(text) }
+            try streams.print(lines: changes, line)
         }
     }
 }

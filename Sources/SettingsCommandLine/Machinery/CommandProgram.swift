@@ -3,6 +3,7 @@ import SettingsKitTerminal
 
 /// A program with subcommands: the tool over any store, or the command of a program over its own settings.
 package protocol CommandProgram: Sendable {
+    associatedtype Settings: CommandSettings
     /// The name of the program in help.
     var name: String { get }
     /// The first line of the help.
@@ -10,6 +11,12 @@ package protocol CommandProgram: Sendable {
     /// The meaning of the exit code 3, in a few words.
     var findings: String { get }
     static var subcommands: [Subcommand<Self>] { get }
+    /// The options that name the settings of a subcommand.
+    static var settingsOptions: [CommandOptionGroup] { get }
+    /// Calls a function with the settings of a subcommand.
+    func withSettings<R>(
+        _ invocation: Invocation, _ streams: CommandStreams, for use: SettingsUse, _ body: (Settings) throws -> R
+    ) throws -> R
     /// The message for an error of a store or a service.
     func message(for error: any Error) -> String
 }

@@ -60,6 +60,22 @@ package struct CommandStreams {
         }
     }
 
+    /// Writes lines, many at once: writing each one separately would take longer than storing it.
+    ///
+    /// - Parameter line: The text of an element, with its line break.
+    /// - Throws: as ``print(_:)`` does.
+    package func print<S: Sequence>(lines: S, _ line: (S.Element) -> String) throws {
+        var text = ""
+        for element in lines {
+            text += line(element)
+            if text.utf8.count > 65_536 {
+                try print(text)
+                text = ""
+            }
+        }
+        if !text.isEmpty { try print(text) }
+    }
+
     /// Fails if the output is closed, without writing anything.
     ///
     /// - Throws: as ``print(_:)`` does.

@@ -4,7 +4,7 @@ import SettingsSQLite
 import Synchronization
 
 /// A store that a subcommand uses, with the problems that it has reported.
-final class OpenedStore: Sendable {
+package final class OpenedStore: CommandSettings {
     let place: StoreArguments.Place
     let store: any SettingsStore
     /// The failure for a missing store that counts as empty.
@@ -18,7 +18,7 @@ final class OpenedStore: Sendable {
     ///
     /// - Parameter isForced: Whether a file that never was a property list is moved aside.
     /// - Throws: A failure if there is nothing to read, or a file must not be moved aside; the error of the store.
-    init(_ arguments: StoreArguments, for use: StoreArguments.Use, isForced: Bool = false) throws {
+    init(_ arguments: StoreArguments, for use: SettingsUse, isForced: Bool = false) throws {
         place = arguments.place
         if use == .changing { _ = try Self.open(arguments.place, for: .reading) }
         do {
@@ -37,7 +37,7 @@ final class OpenedStore: Sendable {
     var description: String { store.storeDescription }
 
     /// Whether the store has reported that values may be missing.
-    var isDamaged: Bool { removal != nil || problems.all.contains { $0.code.affectsReading } }
+    package var isDamaged: Bool { removal != nil || problems.all.contains { $0.code.affectsReading } }
 
     /// Prints the problems that the store has reported.
     func reportProblems(to streams: CommandStreams) {
@@ -57,7 +57,7 @@ final class OpenedStore: Sendable {
 
     // MARK: Opening
 
-    private static func open(_ place: StoreArguments.Place, for use: StoreArguments.Use) throws -> any SettingsStore {
+    private static func open(_ place: StoreArguments.Place, for use: SettingsUse) throws -> any SettingsStore {
         let isReading = use == .reading
         switch place {
         case .app(let name):
@@ -101,7 +101,7 @@ final class OpenedStore: Sendable {
     }
 
     /// - Throws: A failure if the store would move another program's file aside.
-    private static func requirePropertyList(_ store: any SettingsStore, _ use: StoreArguments.Use) throws {
+    private static func requirePropertyList(_ store: any SettingsStore, _ use: SettingsUse) throws {
         guard let store = store as? PropertyListStore, store.isDamaged else { return }
         let inspection = try PropertyListInspection(
             path: store.path, in: POSIXFileSystem(), now: StoreInspection.now)

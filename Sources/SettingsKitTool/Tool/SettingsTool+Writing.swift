@@ -15,57 +15,35 @@ extension CommandOption {
 
 extension Subcommand where Program == SettingsTool {
     static var set: Self {
-        Self(
-            name: "set", operands: "NAME TEXT", operandCount: 1...2,
-            options: [.jsonValue, .string, .int, .bool, .date, .data, .stdin, .force],
-            groups: [StoreArguments.options()],
-            completes: .nameAndValue, summary: "Store a value.",
+        .set(
+            operandCount: 1...2, options: [.jsonValue, .string, .int, .bool, .date, .data, .stdin, .force],
             discussion:
                 "The kind of the stored value is kept: if it is text, TEXT is text, and if it is a number, TEXT must be "
-                + "one. If there is none yet, TEXT is JSON, or text if it is not JSON. The options say otherwise. If TEXT "
-                + "begins with two hyphens, write -- before it."
+                + "one. If there is none yet, TEXT is JSON, or text if it is not JSON. The options say otherwise."
         ) { tool, invocation, streams in
-            try tool.set(invocation, streams)
-        }
-    }
-
-    static var delete: Self {
-        Self(
-            name: "delete", aliases: ["reset"], operands: "NAME... | --all", operandCount: 0...Int.max, options: [.all],
-            groups: [StoreArguments.options()], completes: .names, summary: "Remove stored values.",
-            discussion:
-                "If one of the settings is not stored, nothing is removed. Up to \(StoredChanges.batchSize) are removed "
-                + "together, more in several batches."
-        ) { tool, invocation, streams in
-            try tool.delete(invocation, streams)
+            try invocation.requireAtMostOne(of: SettingsTool.forms.map(\.option))
+            let name = try invocation.name()
+            let form = SettingsTool.forms.first { invocation.has($0.option) }?.form ?? .kept
+            let text = try tool.text(invocation, streams)
+            // A wrong argument must create nothing, so it is checked before the store is opened.
+            if form != .kept { _ = try UntypedValue.data(of: text, as: form, replacing: nil, name: name) }
+            return { opened in
+                let stored = form == .kept ? try opened.value(named: name) : nil
+                let data = try UntypedValue.data(of: text, as: form, replacing: stored, name: name)
+                try opened.store.set(OpenedStore.key(name), to: data)
+            }
         }
     }
 }
 
 extension SettingsTool {
-    private static var forms: [(option: CommandOption, form: UntypedValue.Form)] {
+    fileprivate static var forms: [(option: CommandOption, form: UntypedValue.Form)] {
         [
             (.jsonValue, .json), (.string, .text), (.int, .integer), (.bool, .boolean), (.date, .date), (.data, .data),
         ]
     }
 
-    fileprivate func set(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        try invocation.requireAtMostOne(of: Self.forms.map(\.option))
-        let name = try name(invocation.text(0))
-        let form = Self.forms.first { invocation.has($0.option) }?.form ?? .kept
-        let text = try text(invocation, streams)
-        // A wrong argument must create nothing, so it is checked before the store is opened.
-        if form != .kept { _ = try UntypedValue.data(of: text, as: form, replacing: nil, name: name) }
-        return try withStore(invocation, streams, for: .writing) { opened in
-            let stored = form == .kept ? try opened.value(named: name) : nil
-            let data = try UntypedValue.data(of: text, as: form, replacing: stored, name: name)
-            try opened.store.set(OpenedStore.key(name), to: data)
-            try opened.store.synchronize()
-            return .success
-        }
-    }
-
-    private func text(_ invocation: Invocation, _ streams: CommandStreams) throws -> String {
+    fileprivate func text(_ invocation: Invocation, _ streams: CommandStreams) throws -> String {
         if invocation.has(.stdin) == (invocation.operands.count == 2) {
             throw CommandFailure.usage("set needs a name and a text, or a name and --stdin.")
         }
@@ -78,24 +56,28 @@ extension SettingsTool {
         }
         return text
     }
+}
 
-    fileprivate func delete(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        if invocation.has(.all) != invocation.operands.isEmpty {
-            throw CommandFailure.usage("delete needs the names of settings, or --all for all of them.")
-        }
-        let names = try invocation.texts().map(name)
-        return try withStore(invocation, streams, for: .changing) { opened in
-            if !invocation.has(.all) {
-                for name in names where try opened.data(named: name) == nil { throw opened.nothing(named: name) }
-                try store(StoredChanges(removing: names), in: opened, "Removing", streams)
-                return .success
-            }
-            let changes = StoredChanges(removing: try opened.names())
-            if changes.isLong { try store(changes, in: opened, "Removing", streams) }
-            // Includes values of other programs, and those stored meanwhile.
-            try opened.store.removeAll()
-            try opened.store.synchronize()
-            return .success
-        }
+extension OpenedStore {
+    package func removals(of names: [String]?) throws -> [StoredDifference] {
+        for name in names ?? [] where try data(named: name) == nil { throw nothing(named: name) }
+        return try (names ?? self.names()).map { StoredDifference(name: $0, old: nil, new: nil) }
+    }
+
+    /// Removes values of other programs, and those stored meanwhile.
+    package func removeRest() throws {
+        try store.removeAll()
+        try store.synchronize()
+    }
+
+    /// Few enough for any store, and enough to spread the cost of a batch.
+    static let batchSize = 500
+
+    package var batchSize: Int? { Self.batchSize }
+
+    package func store(_ batch: ArraySlice<StoredDifference>) throws { try StoredDifference.make(batch, in: store) }
+
+    package func show(_ changes: [StoredDifference], asJSON: Bool, _ streams: CommandStreams) throws {
+        try changes.print(streams, asJSON: asJSON)
     }
 }

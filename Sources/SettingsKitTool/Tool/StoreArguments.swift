@@ -20,18 +20,6 @@ struct StoreArguments: Sendable {
         case etcd(ClusterArguments)
     }
 
-    /// What a subcommand does with the store.
-    enum Use: Sendable {
-        /// Reads. Nothing is written, locked or created.
-        case reading
-        /// Reads as ``reading`` does. A missing store counts as an empty one.
-        case readingIfPresent
-        /// Reads and writes existing data. A missing store is a failure.
-        case changing
-        /// Reads and writes. Creates what is missing, as the store does.
-        case writing
-    }
-
     let place: Place
 
     // MARK: Options

@@ -32,12 +32,15 @@ struct UntypedValue: Equatable, Sendable {
         json.map { .value($0) } ?? .object([(Self.dataMember, .string(data.base64EncodedString()))])
     }
 
+    /// The number of bytes, for people.
+    var size: String { data.count == 1 ? "1 byte" : "\(data.count) bytes" }
+
     /// The member that holds data in JSON, in base 64.
     static let dataMember = "$data"
 
     /// The value in at most one line of `columns` columns, escaped. Takes time in proportion to the line, not to the value.
     func summary(columns: Int) -> String {
-        if kind == .data { return data.count == 1 ? "data, 1 byte" : "data, \(data.count) bytes" }
+        if kind == .data { return "data, \(size)" }
         // Each column takes a byte at least, and an invisible character no more than four.
         let text = data.count > columns * 16 ? String(decoding: data.prefix(columns * 16), as: UTF8.self) : text
         return TextLayout.truncated(TextLayout.escaped(text), to: columns)

@@ -10,7 +10,7 @@ extension Subcommand where Program == SettingsTool {
                 StoreArguments.options(prefix: "to-", title: "TARGET is one of these:", placeholder: "TARGET"),
             ], summary: "Copy all settings to another store, of the same kind or another.",
             discussion: "The same bytes are stored. Settings that only the target has stay, unless --replace is given. "
-                + "Up to \(StoredChanges.batchSize) settings are stored at a time, each batch whole or not at all. If the copying ends early, "
+                + "Up to \(OpenedStore.batchSize) settings are stored at a time, each batch whole or not at all. If the copying ends early, "
                 + "both stores can be used, and the same command goes on with what is missing."
         ) { tool, invocation, streams in
             try tool.copy(invocation, streams)
@@ -26,7 +26,7 @@ extension SettingsTool {
                 "The target is the store itself. Name another one with --to-file, --to-sqlite, ...")
         }
         let isDry = invocation.has(.dryRun)
-        return try withStore(invocation, streams, for: .reading) { source in
+        return try withSettings(invocation, streams, for: .reading) { source in
             let settings = try source.contents()
             if source.isDamaged && invocation.has(.replace) {
                 throw CommandFailure.failure(
@@ -39,12 +39,12 @@ extension SettingsTool {
             let target = try OpenedStore(
                 arguments, for: isDry ? .readingIfPresent : .writing, isForced: invocation.has(.force))
             defer { target.reportProblems(to: streams) }
-            let changes = StoredChanges(
-                StoredDifference.list(from: try target.contents(), to: settings, isMerging: !invocation.has(.replace)))
-            if isDry || invocation.has(.json) { try changes.differences.print(streams, asJSON: invocation.has(.json)) }
+            let changes = StoredDifference.list(
+                from: try target.contents(), to: settings, isMerging: !invocation.has(.replace))
+            if isDry || invocation.has(.json) { try changes.print(streams, asJSON: invocation.has(.json)) }
             if !isDry { try store(changes, in: target, "Copying", streams) }
             if !invocation.has(.json) {
-                let count = changes.differences.count
+                let count = changes.count
                 let result = isDry ? "would change" : "changed"
                 try streams.print("\(counted(settings.values.count)), \(count) \(result).\n")
             }

@@ -21,7 +21,7 @@ extension Subcommand where Program == SettingsTool {
     static var export: Self {
         Self(
             name: "export", operands: "[FILE]", operandCount: 0...1, options: [.format, .variablePrefix],
-            groups: [StoreArguments.options()], completes: .files,
+            groups: Program.settingsOptions, completes: .files,
             summary: "Write all settings to a file, or print them.",
             discussion:
                 "The formats are plist, json (the default) and env. From each of them, import restores exactly the same "
@@ -33,32 +33,28 @@ extension Subcommand where Program == SettingsTool {
     }
 
     static var `import`: Self {
-        Self(
-            name: "import", operands: "FILE | -", operandCount: 1...1,
-            options: [.dryRun, .replace, .allowEmpty, .format, .variablePrefix, .skipUnsupported, .force, .json],
-            groups: [StoreArguments.options()],
-            completes: .files, summary: "Store the settings of a file.",
+        .import(
+            options: [.replace, .allowEmpty, .format, .variablePrefix, .skipUnsupported, .force, .json],
+            summary: "Store the settings of a file.",
             discussion:
                 "A file that cannot be read in full changes nothing. Settings that the file does not have stay, unless --replace "
-                + "is given. Up to \(StoredChanges.batchSize) changes are stored together: all of them, or none. More are stored in "
+                + "is given. Up to \(OpenedStore.batchSize) changes are stored together: all of them, or none. More are stored in "
                 + "several batches; if that ends early, the same command goes on with what is missing. Prints a line for each "
                 + "setting that changes."
         ) { tool, invocation, streams in
-            try tool.importFile(invocation, streams, formats: TransferFormat.allCases)
+            try tool.differences(invocation, streams, formats: TransferFormat.allCases)
         }
     }
 
     static var importDefaults: Self {
-        Self(
-            name: "import-defaults", operands: "FILE | -", operandCount: 1...1,
-            options: [.dryRun, .replace, .allowEmpty, .format, .below, .skipUnsupported, .force, .json],
-            groups: [StoreArguments.options()],
-            completes: .files,
+        .import(
+            name: "import-defaults",
+            options: [.replace, .allowEmpty, .format, .below, .skipUnsupported, .force, .json],
             summary: "Store the settings of a UserDefaults plist, of defaults export, or of dconf dump.",
             discussion: "It works as import does. The contents say which of them it is. A dump's settings are named "
                 + "org/gnome/desktop/interface/clock-format; with --below org/gnome/desktop/interface/ it is clock-format."
         ) { tool, invocation, streams in
-            try tool.importFile(invocation, streams, formats: [.plist, .dconf])
+            try tool.differences(invocation, streams, formats: [.plist, .dconf])
         }
     }
 
@@ -86,7 +82,7 @@ extension SettingsTool {
     fileprivate func export(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
         let path = try invocation.operands.isEmpty ? "-" : invocation.text(0)
         let format = try exportFormat(invocation, path)
-        return try withStore(invocation, streams, for: .reading) { opened in
+        return try withSettings(invocation, streams, for: .reading) { opened in
             let settings = try opened.contents()
             let text = try format.text(of: settings, prefix: prefix(invocation))
             if path == "-" {
@@ -211,21 +207,12 @@ extension SettingsTool {
                 + "\(CommandOption.allowEmpty.name) allows this.")
     }
 
-    fileprivate func importFile(
+    fileprivate func differences(
         _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat]
-    ) throws -> SettingsCommand.ExitCode {
-        let isDry = invocation.has(.dryRun)
-        // Opening the store for writing may create it, so the file is read first.
+    ) throws -> (OpenedStore) throws -> [StoredDifference] {
         let found = try importedSettings(invocation, streams, formats: formats)
-        return try withStore(invocation, streams, for: isDry ? .readingIfPresent : .writing) { opened in
-            let differences = StoredDifference.list(
-                from: try opened.contents(), to: found.stored, isMerging: !invocation.has(.replace))
-            if !isDry { try store(StoredChanges(differences), in: opened, "Importing", streams) }
-            // Changes are printed after they are stored: a change that failed must not appear.
-            try differences.print(streams, asJSON: invocation.has(.json))
-            if differences.isEmpty && !invocation.has(.json) { try streams.print("Nothing changes.\n") }
-            return .success
-        }
+        let isMerging = !invocation.has(.replace)
+        return { StoredDifference.list(from: try $0.contents(), to: found.stored, isMerging: isMerging) }
     }
 
     private func report(
@@ -256,7 +243,7 @@ extension SettingsTool {
         guard (second == nil) != invocation.operands.isEmpty else {
             throw CommandFailure.usage("diff needs FILE or a second store, such as --with-file PATH.")
         }
-        return try withStore(invocation, streams, for: .reading) { opened in
+        return try withSettings(invocation, streams, for: .reading) { opened in
             let old = try opened.contents()
             let new: StoredSettings
             var isDamaged = opened.isDamaged

@@ -2,7 +2,7 @@ import SettingsCommandLine
 import SettingsKit
 
 /// A setting that two stores, or a store and a file, hold differently.
-struct StoredDifference: Equatable, Sendable {
+package struct StoredDifference: SettingChange, Equatable, Sendable {
     let name: String
     /// The bytes before, or in the first store; nil for none.
     let old: Data?
@@ -10,6 +10,8 @@ struct StoredDifference: Equatable, Sendable {
     let new: Data?
     /// Both values as native values of property lists; nil unless both sets come from property lists.
     var oldValue, newValue: PropertyListValue?
+
+    package var isRemoval: Bool { new == nil }
 
     /// Returns the differences between two sets of settings, sorted by name. Linear time, apart from the sorting.
     ///
@@ -98,14 +100,6 @@ extension Array where Element == StoredDifference {
         if asJSON {
             return try streams.print(JSONText.array(map { $0.json(showsValues: showsValues) }).indented + "\n")
         }
-        var text = ""
-        for difference in self {
-            text += difference.line(columns: streams.width, showsValues: showsValues) + "\n"
-            if text.utf8.count > 65_536 {
-                try streams.print(text)
-                text = ""
-            }
-        }
-        if !text.isEmpty { try streams.print(text) }
+        try streams.print(lines: self) { $0.line(columns: streams.width, showsValues: showsValues) + "\n" }
     }
 }

@@ -80,9 +80,11 @@ struct ToolCopyTests {
     @Test("An interruption ends a copy between two batches, with a message")
     func interrupted() throws {
         let store = MemoryStore()
-        let changes = StoredChanges(StoredDifference.list(from: .init(), to: .init(values: Self.many)))
-        do throws(StoredChanges.Stop) {
-            try changes.make(in: store) { $0 >= 1_000 }
+        let changes = ChangeBatches(StoredDifference.list(from: .init(), to: .init(values: Self.many)))
+        do throws(ChangeBatches<StoredDifference>.Stop) {
+            try changes.store(atMost: OpenedStore.batchSize, isStopped: { $0 >= 1_000 }) {
+                try StoredDifference.make($0, in: store)
+            }
             Issue.record("It was not stopped.")
         } catch {
             #expect(error.error == nil && error.doneCount == 1_000)
@@ -112,7 +114,7 @@ struct ToolCopyTests {
                 isInterrupted = true
                 #expect(run.code == 1 && run.errors.contains("Copying was interrupted."), "\(run)")
                 let count = try StoreKind.sqlite.contents(in: target).count
-                #expect(count < Self.many.count && count.isMultiple(of: StoredChanges.batchSize))
+                #expect(count < Self.many.count && count.isMultiple(of: OpenedStore.batchSize))
                 let again = try ToolProcess.bash(command, in: directory)
                 #expect(again.output == "10000 settings, \(Self.many.count - count) changed.\n", "\(again)")
                 #expect(try StoreKind.sqlite.contents(in: target) == Self.many)
@@ -123,9 +125,9 @@ struct ToolCopyTests {
 
     @Test("A copy that fails says how much is stored")
     func failed() {
-        do throws(StoredChanges.Stop) {
-            let changes = StoredChanges(StoredDifference.list(from: .init(), to: .init(values: ["a": Data()])))
-            try changes.make(in: FullStore()) { _ in false }
+        do throws(ChangeBatches<StoredDifference>.Stop) {
+            let changes = ChangeBatches(StoredDifference.list(from: .init(), to: .init(values: ["a": Data()])))
+            try changes.store(atMost: 1, isStopped: { _ in false }) { try StoredDifference.make($0, in: FullStore()) }
             Issue.record("It did not fail.")
         } catch {
             #expect(error.error is FullStore.Full && error.doneCount == 0)

@@ -1,5 +1,11 @@
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Whether a signal has arrived. A handler may do nothing but set it.
 private let hasSignalCome = Atomic(false)
 

@@ -6,7 +6,7 @@ import SettingsKit
     import Foundation
 #endif
 
-extension SettingsCommand {
+extension CatalogueSettings {
     private static let comment = "$comment"
 
     // MARK: Exporting
@@ -21,7 +21,7 @@ extension SettingsCommand {
         for setting in catalogue.settings {
             let name = catalogue.name(of: setting)
             let state = try state(of: setting, showsSecrets: true)
-            if let problem = state.problem { streams.report(message(for: problem)) }
+            if let problem = state.problem { streams.report(command.message(for: problem)) }
             let stored = state.layers.first { $0.name == nil && $0.problem == nil }
             if !isEffective && stored == nil { continue }
             if setting.isSecret && !invocation.has(.secrets) {
@@ -40,12 +40,6 @@ extension SettingsCommand {
 
     // MARK: Importing
 
-    private struct Difference {
-        let setting: SettingsService.SettingDefinition
-        let old: SettingState
-        let new: ImportedText
-    }
-
     private struct ImportedText {
         /// The text in the file.
         let text: String
@@ -53,27 +47,7 @@ extension SettingsCommand {
         let canonicalText: String?
     }
 
-    func `import`(_ invocation: Invocation, _ streams: CommandStreams) throws {
-        let path = try invocation.text(0)
-        let differences = try differences(in: try members(ofFile: path, streams))
-        if !invocation.has(.dryRun) && !differences.isEmpty {
-            try save(differences) { difference, transaction in
-                try difference.setting.catalogued.set(difference.new.text, in: &transaction)
-            }
-        }
-        // Changes are printed after they are stored: a change that failed must not appear.
-        for difference in differences {
-            func shown(_ text: String?) -> String {
-                difference.setting.isSecret ? SettingsService.SettingDefinition.hidden : text ?? "(no text)"
-            }
-            let name = catalogue.name(of: difference.setting)
-            let line = "\(name): \(shown(difference.old.text)) → \(shown(difference.new.canonicalText))"
-            try streams.print(TextLayout.escaped(line) + "\n")
-        }
-        if differences.isEmpty { try streams.print("Nothing changes.\n") }
-    }
-
-    private func members(ofFile path: String, _ streams: CommandStreams) throws -> [String: JSONValue] {
+    static func members(ofFile path: String, _ streams: CommandStreams) throws -> [String: JSONValue] {
         let file = try TransferFile.read(path, streams)
         var members: [String: Data] = [:]
         do throws(TransferProblem) {
@@ -97,29 +71,30 @@ extension SettingsCommand {
     /// The values of a file that differ from those in force.
     ///
     /// - Throws: a failure with a line for each member that cannot be imported; the error of a store that cannot be read.
-    private func differences(in members: [String: JSONValue]) throws -> [Difference] {
+    func differences(in members: [String: JSONValue]) throws -> [Change] {
         var problems: [String] = []
         var found: [ObjectIdentifier: ImportedText] = [:]
         for (name, json) in members.sorted(by: { $0.key < $1.key }) {
             guard let setting = catalogue.setting(named: name) else {
-                if name != Self.comment && name != "$schema" { problems.append(unknown(name)) }
+                if name != Self.comment && name != "$schema" { problems.append(command.unknown(name)) }
                 continue
             }
             do throws(SettingsError) {
                 found[ObjectIdentifier(setting)] = try text(of: json, for: setting)
             } catch {
-                problems.append(message(for: error))
+                problems.append(command.message(for: error))
             }
         }
-        var differences: [Difference] = []
+        var differences: [Change] = []
         for setting in catalogue.settings {
             guard let new = found[ObjectIdentifier(setting)] else { continue }
             let state = try state(of: setting, showsSecrets: true)
             // The last good value is in force, but its layer holds another one.
             let isInForce = new.canonicalText != nil && new.canonicalText == state.text && !state.isLastGood
             if isInForce && (state.source == .store || state.isLocked) { continue }
-            if let lock = state.lock { problems.append(message(for: lock.error(of: setting.key))) }
-            differences.append(Difference(setting: setting, old: state, new: new))
+            if let lock = state.lock { problems.append(command.message(for: lock.error(of: setting.key))) }
+            differences.append(
+                Change(setting: setting, text: new.text, line: line(setting, state.text, new.canonicalText)))
         }
         if problems.isEmpty { return differences }
         throw CommandFailure.failure((["Nothing was imported:"] + problems).joined(separator: "\n"))
@@ -134,5 +109,13 @@ extension SettingsCommand {
             throw SettingsError(.invalidValue, key: setting.key, expected: setting.expected)
         }
         return ImportedText(text: text, canonicalText: try setting.catalogued.canonicalText(ofText: text))
+    }
+
+    private func line(_ setting: SettingsService.SettingDefinition, _ old: String?, _ new: String?) -> String {
+        func shown(_ text: String?) -> String {
+            setting.isSecret
+                ? SettingsService.SettingDefinition.hidden : text ?? SettingsService.SettingDefinition.withoutText
+        }
+        return TextLayout.escaped("\(catalogue.name(of: setting)): \(shown(old)) → \(shown(new))") + "\n"
     }
 }

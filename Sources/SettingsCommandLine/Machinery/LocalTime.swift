@@ -1,9 +1,13 @@
-import SettingsKit
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Times in the time zone of the machine, with their offset from UTC.
-enum LocalTime {
+package enum LocalTime {
     /// `2026-11-22T22:41:24.123+01:00`.
-    static func text(secondsSince1970 time: Double) -> String {
+    package static func text(secondsSince1970 time: Double) -> String {
         let seconds = time.rounded(.down)
         guard abs(seconds) < 1e12 else { return "at an unknown time" }
         var clock = time_t(seconds)

@@ -2,34 +2,31 @@ import SettingsCommandLine
 import SettingsKit
 import SettingsKitTerminal
 
-/// Everything that a store holds, for the terminal view: values without types.
-struct StoreSettings: BrowsedSettings {
-    let opened: OpenedStore
-
+// All that a store holds, for the terminal view: values without types.
+extension OpenedStore {
     /// The columns of a value that the list shows at most.
     private static let previewColumns = 500
     /// The bytes of a value that the view shows at most.
     private static let textLimit = 1_000_000
 
-    var title: String { opened.description }
+    package var title: String { description }
 
-    func items() throws -> [BrowserItem] { try opened.names().compactMap(item) }
+    package func items() throws -> [BrowserItem] { try names().compactMap(item) }
 
-    func item(named name: String) throws -> BrowserItem? {
-        try opened.value(named: name).map { value in
+    package func item(named name: String) throws -> BrowserItem? {
+        try value(named: name).map { value in
             // The list does not show types, and every value has the same source, the store.
             BrowserItem(
                 name: name, text: value.summary(columns: Self.previewColumns), source: value.kind.rawValue, isSet: true)
         }
     }
 
-    func detail(of name: String) -> BrowserDetail? {
+    package func detail(of name: String) -> BrowserDetail? {
         var detail = BrowserDetail(name: name, description: "", text: "")
         do {
-            guard let value = try opened.value(named: name) else { return nil }
+            guard let value = try value(named: name) else { return nil }
             let summary = value.summary(columns: Self.previewColumns)
-            let size = value.data.count == 1 ? "1 byte" : "\(value.data.count) bytes"
-            detail.description = "Stored as \(value.kind.rawValue), \(size)."
+            detail.description = "Stored as \(value.kind.rawValue), \(value.size)."
             detail.text = value.data.count > Self.textLimit ? summary : value.text
             detail.layers = [.init(name: "store", text: summary, isInForce: true)]
             detail.stored = value.data
@@ -45,7 +42,7 @@ struct StoreSettings: BrowsedSettings {
         return detail
     }
 
-    func write(_ write: BrowserWrite) -> BrowserWrite.Outcome {
+    package func write(_ write: BrowserWrite) -> BrowserWrite.Outcome {
         do {
             var data: Data?
             switch write.content {
@@ -64,21 +61,21 @@ struct StoreSettings: BrowsedSettings {
             let key = OpenedStore.key(write.name)
             let batch = SettingsStoreBatch(
                 writes: [.init(key: key, data: data)], expectations: [.init(key: key, data: write.expected)])
-            if try opened.store.apply(batch) {
+            if try store.apply(batch) {
                 return .stored(BrowserChange(name: write.name, before: write.expected, after: data))
             }
-            return .changedMeanwhile(try opened.data(named: write.name))
+            return .changedMeanwhile(try self.data(named: write.name))
         } catch {
             return .refused("\(write.name): \(error)")
         }
     }
 
-    func synchronize() throws { try opened.store.synchronize() }
+    package func synchronize() throws { try store.synchronize() }
 
-    func observe(
+    package func observe(
         _ body: @escaping @Sendable (_ names: [String], SettingsService.Origin) -> Void
     ) -> [SettingsService.Subscription] {
-        guard let feed = opened.store.feed else { return [] }
+        guard let feed = store.feed else { return [] }
         return [feed.observe { changes, origin in body(changes.map(\.name), origin) }]
     }
 }

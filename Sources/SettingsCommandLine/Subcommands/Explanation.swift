@@ -1,0 +1,88 @@
+import SettingsKit
+import SettingsKitTerminal
+
+/// Where the value of a setting comes from.
+package struct Explanation {
+    /// A fact about a value.
+    package struct Fact {
+        let title: String?
+        let text: String
+        let member: (name: String, value: JSONText)
+
+        /// - Parameters:
+        ///   - member: The name in JSON.
+        ///   - title: The name for people; nil if only JSON shows it.
+        ///   - json: The value in JSON; nil for the text.
+        package init(_ member: String, _ title: String?, _ text: String, json: JSONText? = nil) {
+            self.title = title
+            self.text = text
+            self.member = (member, json ?? .string(text))
+        }
+
+        /// A fact that only JSON shows.
+        package init(_ member: String, _ json: JSONText) {
+            self.init(member, nil, "", json: json)
+        }
+    }
+
+    let name: String
+    /// The text of the value; nil if there is none.
+    let text: String?
+    package var facts: [Fact] = []
+    /// The layers, the highest first, with their JSON.
+    package var layers: [(shown: BrowserDetail.Layer, json: JSONText)] = []
+    /// Paragraphs at the end.
+    package var notes: [String] = []
+
+    package init(name: String, text: String?) {
+        self.name = name
+        self.text = text
+    }
+
+    var json: JSONText {
+        let layers: [(name: String, value: JSONText)] =
+            layers.isEmpty ? [] : [("layers", .array(layers.map(\.json)))]
+        return .object([("name", .string(name))] + facts.map(\.member) + layers)
+    }
+
+    func text(_ streams: CommandStreams) -> String {
+        let name = TextLayout.escaped(name)
+        let room = max(20, TextLayout.width - TextLayout.columns(name) - 2)
+        let value = text.map { ": " + TextLayout.truncated(TextLayout.escaped($0), to: room) } ?? ""
+        var text = streams.bold(name) + value + "\n"
+        let facts = facts.compactMap { fact in fact.title.map { [$0, TextLayout.escaped(fact.text)] } }
+        for line in TextLayout.table(facts, indentation: 2) { text += line + "\n" }
+        if !layers.isEmpty { text += "\n" + layerLines }
+        for note in notes {
+            text += "\n"
+            for line in TextLayout.wrapped(TextLayout.escaped(note), to: TextLayout.width) { text += line + "\n" }
+        }
+        return text
+    }
+
+    private var layerLines: String {
+        let layers = layers.map(\.shown)
+        let lines = TextLayout.table(
+            layers.map { layer in
+                [
+                    TextLayout.escaped(layer.name),
+                    TextLayout.truncated(TextLayout.escaped(layer.text ?? "–"), to: 24),
+                    TextLayout.escaped(layer.location ?? ""),
+                ]
+            }, indentation: 2)
+        let indentation = (lines.map(TextLayout.columns).max() ?? 0) + 2
+        var text = ""
+        for (layer, line) in zip(layers, lines) {
+            let remark = TextLayout.escaped(layer.remark)
+            if remark.isEmpty {
+                text += line + "\n"
+            } else if indentation + TextLayout.columns(remark) <= TextLayout.width {
+                text += TextLayout.padded(line, to: indentation) + remark + "\n"
+            } else {
+                text += line + "\n"
+                for line in TextLayout.wrapped(remark, to: TextLayout.width - 6) { text += "      \(line)\n" }
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,307 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsKitTool
+import SettingsTestSupport
+import Testing
+
+/// The programs that share their subcommands: the command of a catalogue, and the tool over a store of each kind.
+enum TestedProgram: String, CaseIterable, CustomTestStringConvertible {
+    case command, file, shared, sqlite
+
+    var testDescription: String { rawValue }
+
+    /// Calls a function with a program whose settings are new.
+    func withSettings<R>(_ body: (TestedSettings) throws -> R) throws -> R {
+        guard let kind = StoreKind(rawValue: rawValue) else { return try body(TestedSettings(desk: Desk())) }
+        return try withTemporaryDirectory { directory in
+            try body(TestedSettings(bench: ToolBench.ready(kind, in: directory)))
+        }
+    }
+}
+
+struct TestedSettings {
+    var desk: Desk?
+    var bench: ToolBench?
+
+    func run(_ arguments: String..., input: String = "") -> Desk.Result { run(arguments, input: input) }
+
+    func run(_ arguments: [String], input: String = "") -> Desk.Result {
+        let texts = Box(Desk.Result(0))
+        let code = run(arguments, input: input) {
+            texts.value.output += $0
+        } errors: {
+            texts.value.errors += $0
+        }
+        return Desk.Result(code, texts.value.output, errors: texts.value.errors)
+    }
+
+    /// Runs a subcommand whose output may fail.
+    func run(
+        _ arguments: [String], input: String = "", output: @escaping (String) throws -> Void,
+        errors: @escaping (String) throws -> Void
+    ) -> Int32 {
+        if let desk {
+            return desk.command.run(arguments, input: { Data(input.utf8) }, output: output, errors: errors)
+        }
+        // Help is about no store. Options cannot follow `--`.
+        let isHelp = arguments.contains { ["help", "--help", "-h"].contains($0) }
+        let options = isHelp ? [] : bench.map { $0.kind.options(in: $0.directory) } ?? []
+        let words = arguments.prefix(1) + options + arguments.dropFirst()
+        return SettingsTool(usesColors: false, width: 80).run(
+            words.map { Array($0.utf8) }, input: { Data(input.utf8) }, output: output, errors: errors)
+    }
+}
+
+@Suite("Subcommands do the same over a catalogue and over a store of each kind", .ownThreads)
+struct SubcommandTests {
+    @Test("Each subcommand has help in 80 columns, however it is asked for", arguments: TestedProgram.allCases)
+    func help(program: TestedProgram) throws {
+        try program.withSettings { settings in
+            let help = settings.run("help")
+            #expect(help.code == 0 && help.output.contains("Exit codes: 0 done, 1 failed, 2 wrong usage, 3"))
+            #expect(help == settings.run("--help") && help == settings.run("-h"))
+            let names = help.output.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+                .compactMap { $0.split(separator: " ").first.map(String.init) }
+            #expect(
+                Set(names).isSuperset(of: [
+                    "list", "get", "set", "delete", "watch", "explain", "export", "import", "browse",
+                ]))
+            #expect(!names.contains("complete"))
+            for name in names {
+                let result = settings.run(name, "--help")
+                #expect(result.code == 0 && result.errors.isEmpty && result.output.hasPrefix("Usage: "))
+                #expect(result == settings.run("help", name))
+                #expect(result == settings.run(name, "-h", "too", "many", "names"))
+                for line in result.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+                let namesStore = result.output.contains("--sqlite PATH")
+                #expect(namesStore == (program != .command && name != "completions"), "\(name)")
+            }
+            #expect(settings.run("help", "reset") == settings.run("help", "delete"))
+        }
+    }
+
+    @Test("A wrong argument is a wrong usage, prints no result, and creates nothing", arguments: TestedProgram.allCases)
+    func wrongUsage(program: TestedProgram) throws {
+        try program.withSettings { settings in
+            let directory = settings.bench?.directory
+            let before = try directory.map(FileManager.default.subpathsOfDirectory)
+            for arguments in [
+                [], ["lst"], [""], ["get"], ["get", ""], ["get", "a", "b"], ["get", "port", "--all"], ["set", "port"],
+                ["set", "port", "1", "2"], ["set", "port", "--5"], ["set", "", "1"], ["list", "port"],
+                ["list", "--json=1"],
+                ["delete"], ["delete", "port", "--all"], ["delete", "port", ""], ["watch", "--count"],
+                ["watch", "--count", "0"],
+                ["watch", "--count=x"], ["watch", ""], ["explain"], ["explain", ""], ["import"], ["import", "a", "b"],
+                ["export", "--secret"], ["help", "nothing"], ["browse", "port"],
+            ] {
+                let result = settings.run(arguments)
+                #expect(result.code == 2 && result.output.isEmpty && result.errors.hasSuffix("\n"), "\(arguments)")
+            }
+            #expect(try directory.map(FileManager.default.subpathsOfDirectory) == before)
+        }
+    }
+
+    @Test("A value that was set is printed, exactly in JSON", arguments: TestedProgram.allCases)
+    func values(program: TestedProgram) throws {
+        try program.withSettings { settings in
+            #expect(settings.run("set", "port", "9000") == .init(0))
+            #expect(settings.run("get", "port") == .init(0, "9000\n"))
+            #expect(settings.run("get", "port", "--json").json == .integer(9000))
+            #expect(settings.run("set", "server.hosts", #"["a", "b"]"#) == .init(0))
+            #expect(settings.run("get", "server.hosts") == .init(0, "[\"a\",\"b\"]\n"))
+            let text = "two\nlines\t\u{1B}[31mred"
+            #expect(settings.run("set", "motto", text) == .init(0))
+            #expect(settings.run("get", "motto") == .init(0, "two\nlines\t\\u{1B}[31mred\n"))
+            #expect(settings.run("get", "motto", "--json").json == .string(text))
+            #expect(settings.run("set", "motto", "--", "--x") == .init(0))
+            #expect(settings.run("get", "motto") == .init(0, "--x\n"))
+            let list = settings.run("list").output.split(separator: "\n")
+            for (name, value) in [("port", "9000"), ("motto", "--x")] {
+                #expect(list.contains { $0.contains(name) && $0.contains(value) })
+            }
+            guard case .array(let rows)? = settings.run("list", "--json").json else {
+                return #expect(Bool(false), "There is no list.")
+            }
+            let ports = rows.filter { if case .object(let row) = $0 { row["name"] == .string("port") } else { false } }
+            guard ports.count == 1, case .object(let port) = ports[0] else {
+                return #expect(Bool(false), "There is no port in \(rows).")
+            }
+            #expect(port["value"] == .integer(9000))
+            let wrong = settings.run("get", "prot")
+            #expect(wrong.code != 0 && wrong.output.isEmpty && wrong.errors.contains("Did you mean"))
+        }
+    }
+
+    @Test("explain begins with the value in force, and names the setting in JSON", arguments: TestedProgram.allCases)
+    func explain(program: TestedProgram) throws {
+        try program.withSettings { settings in
+            #expect(settings.run("set", "port", "9000") == .init(0))
+            let result = settings.run("explain", "port")
+            #expect(result.code == 0 && result.errors.isEmpty && result.output.hasPrefix("port: 9000\n"))
+            guard case .object(let json)? = settings.run("explain", "port", "--json").json else {
+                return #expect(Bool(false), "There is no explanation.")
+            }
+            #expect(json["name"] == .string("port") && json["value"] == .integer(9000))
+            #expect(settings.run("explain", "prot").code != 0)
+        }
+    }
+
+    @Test(
+        "delete, also called reset, removes all that it names or nothing", arguments: TestedProgram.allCases,
+        ["delete", "reset"])
+    func delete(program: TestedProgram, command: String) throws {
+        try program.withSettings { settings in
+            for (name, text) in [("port", "1"), ("volume", "0.1"), ("motto", "a")] {
+                #expect(settings.run("set", name, text) == .init(0))
+            }
+            let wrong = settings.run(command, "port", "prot")
+            #expect(wrong.code != 0 && wrong.message.contains("Did you mean"), "\(wrong)")
+            #expect(settings.run("get", "port").output == "1\n")
+            #expect(settings.run(command, "port", "motto") == .init(0))
+            guard case .object(let rest)? = settings.run("export").json else {
+                return #expect(Bool(false), "There is no export.")
+            }
+            #expect(rest == ["volume": .number(0.1)])
+            #expect(settings.run(command, "--all") == .init(0))
+            #expect(settings.run("export") == .init(0, "{}\n"))
+        }
+    }
+
+    @Test(
+        "watch prints changes with their local time and origin, until there are enough", .timeLimit(.minutes(2)),
+        arguments: TestedProgram.allCases, [true, false])
+    func watch(program: TestedProgram, isJSON: Bool) throws {
+        try program.withSettings { settings in
+            #expect(settings.run("set", "port", "1") == .init(0))
+            let result = Box<Desk.Result?>(nil)
+            let words = ["watch", "port", "motto", "--count", "3"] + (isJSON ? ["--json"] : [])
+            Thread { result.value = settings.run(words) }.start()
+            var round = 0
+            // The first changes may be made before the command listens.
+            while result.value == nil {
+                round += 1
+                _ = settings.run("set", "volume", "0.\(round)")
+                _ = settings.run("set", "port", "\(round)")
+                _ = settings.run(round.isMultiple(of: 2) ? ["delete", "motto"] : ["set", "motto", "\u{1B}"])
+            }
+            let watched = try #require(result.value)
+            let lines = watched.output.split(separator: "\n")
+            #expect(watched.code == 0 && watched.errors.isEmpty && lines.count == 3, "\(watched)")
+            for line in lines {
+                if isJSON {
+                    guard case .object(let change)? = JSONValue(json: Data(line.utf8)),
+                        case .string(let time)? = change["time"], case .string(let origin)? = change["origin"],
+                        case .string(let name)? = change["name"], case .bool(let isSet)? = change["isSet"]
+                    else { return #expect(Bool(false), "\(line)") }
+                    #expect(Date(iso8601: time) != nil && ["local", "external"].contains(origin))
+                    #expect(["port", "motto"].contains(name) && (isSet || change["value"] == .null))
+                } else {
+                    #expect(Date(iso8601: String(line.prefix(29))) != nil, "\(line)")
+                    let rest = line.dropFirst(29)
+                    let isChange =
+                        try #/  (port: \d+|motto: \\u\{1B\})  \((local|external)(, [^,]+)?\)/#.wholeMatch(in: rest)
+                        != nil
+                    let isRemoval =
+                        try #/  motto:( null)?  \((local|external)(, [^,]+)?, removed\)/#.wholeMatch(in: rest) != nil
+                    #expect(isChange || isRemoval, "\(line)")
+                }
+            }
+        }
+    }
+
+    @Test("import stores a file, and --dry-run changes nothing", arguments: TestedProgram.allCases)
+    func importing(program: TestedProgram) throws {
+        try program.withSettings { settings in
+            #expect(settings.run("set", "port", "1") == .init(0))
+            let file = #"{"port": 9000, "motto": "a\n"}"#
+            let dry = settings.run("import", "-", "--dry-run", input: file)
+            #expect(dry.code == 0 && dry.errors.isEmpty && dry.output.contains("port: 1 → 9000\n"), "\(dry)")
+            #expect(dry.output.contains("motto: ") && settings.run("get", "port").output == "1\n")
+            #expect(settings.run("import", "-", input: file) == dry)
+            #expect(settings.run("import", "-", input: file) == .init(0, "Nothing changes.\n"))
+            #expect(settings.run("export").json == .object(["port": .integer(9000), "motto": .string("a\n")]))
+            for wrong in ["", "[]", "{", "{\"port\": 1} x", "5", String(repeating: "[", count: 100_000)] {
+                let result = settings.run("import", "-", input: wrong)
+                #expect(result.code == 1 && result.output.isEmpty && !result.errors.isEmpty, "\(result)")
+            }
+            #expect(settings.run("import", "/does/not/exist").errors.contains("cannot be read"))
+            #expect(settings.run("get", "port").output == "9000\n")
+        }
+    }
+
+    @Test("import reads a file and a pipe", .timeLimit(.minutes(2)), arguments: TestedProgram.allCases)
+    func importedFiles(program: TestedProgram) throws {
+        try program.withSettings { settings in
+            try withTemporaryDirectory { (directory: String) in
+                let file = directory + "/a b.json"
+                try Data(#"{"$schema": "x", "$comment": "y", "port": 81}"#.utf8).write(to: URL(filePath: file))
+                #expect(settings.run("import", file).code == 0 && settings.run("get", "port").output == "81\n")
+                let pipe = directory + "/pipe.json"
+                #expect(mkfifo(pipe, 0o600) == 0)
+                Thread {
+                    do {
+                        let writer = try FileHandle(forWritingTo: URL(filePath: pipe))
+                        try writer.write(contentsOf: Data(#"{"port": 82}"#.utf8))
+                        try writer.close()
+                    } catch { Issue.record(error) }
+                }
+                .start()
+                #expect(settings.run("import", pipe).output.hasSuffix("port: 81 → 82\n"))
+            }
+        }
+    }
+
+    // MARK: Output
+
+    @Test("A closed output ends a subcommand without a message, after its changes", arguments: TestedProgram.allCases)
+    func closedOutput(program: TestedProgram) throws {
+        struct Closed: Error {}
+        try program.withSettings { settings in
+            #expect(settings.run("set", "port", "1") == .init(0))
+            for error in [POSIXError(.EPIPE), Closed()] as [any Error] {
+                for arguments in [
+                    ["list"], ["list", "--json"], ["get", "port"], ["explain", "port"], ["export"], ["help"],
+                    ["import", "-"],
+                    ["watch"],
+                ] {
+                    let errors = Box("")
+                    let code = settings.run(arguments, input: #"{"port": 2}"#) { _ in
+                        throw error
+                    } errors: {
+                        errors.value += $0
+                    }
+                    #expect(code == 0 && errors.value.isEmpty, "\(arguments): \(errors.value)")
+                }
+            }
+            #expect(settings.run("get", "port").output == "2\n")
+        }
+    }
+
+    @Test(
+        "An output that cannot be written is a failure with a message", arguments: TestedProgram.allCases,
+        [POSIXErrorCode.EBADF, .ENOSPC, .EIO])
+    func brokenOutput(program: TestedProgram, code: POSIXErrorCode) throws {
+        try program.withSettings { settings in
+            #expect(settings.run("set", "port", "1") == .init(0))
+            for arguments in [["list"], ["get", "port"], ["explain", "port"], ["export"], ["help"], ["watch"]] {
+                let errors = Box("")
+                let result = settings.run(arguments) { _ in
+                    throw POSIXError(code)
+                } errors: {
+                    errors.value += $0
+                }
+                #expect(result == 1 && errors.value.hasPrefix("The output cannot be written: "), "\(arguments)")
+            }
+        }
+    }
+
+    @Test("browse needs a terminal, and opens nothing without one", arguments: TestedProgram.allCases)
+    func browse(program: TestedProgram) throws {
+        try program.withSettings { settings in
+            let result = settings.run("browse")
+            // Without a terminal, the settings are not opened: a missing store would be the code 1.
+            if isatty(STDIN_FILENO) == 0 { #expect(result.code == 2 && result.message.contains("needs a terminal")) }
+        }
+    }
+}
