@@ -35,9 +35,13 @@ enum ReplicaFileName {
         isPlaceholder(name) ? String(name.dropFirst().dropLast(".icloud".count)) : name
     }
 
-    /// Returns the rank by which files are read: own files first, then likely replicas' files, then others. Files of
-    /// one rank are sorted by name.
-    static func rank(of name: String, own: ReplicaID) -> Int {
+    /// Returns the names that can be replicas', in the order in which the files are read: own files first, then likely
+    /// replicas' files, then others.
+    static func candidates(among names: [String], own: ReplicaID) -> [String] {
+        names.filter(isPossible).map { (rank: rank(of: $0, own: own), name: $0) }.sorted { $0 < $1 }.map(\.name)
+    }
+
+    private static func rank(of name: String, own: ReplicaID) -> Int {
         // Shorter names first: the names of earlier attempts are shorter.
         if isLikely(name, of: own) { return name.utf8.count }
         return isLikely(name) ? .max - 1 : .max

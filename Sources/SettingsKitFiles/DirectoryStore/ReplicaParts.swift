@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The replicas' heads, and which of them have arrived with all their parts.
 ///
 /// A head lists the versions of its parts. A syncer can bring the files in any order, and every file that has arrived is used.
@@ -88,6 +94,38 @@ struct ReplicaParts: Sendable {
     func waiting(since time: Int64) -> [(file: String, replica: ReplicaID, part: Int)] {
         newest.compactMap { replica, head in head.missingPart.map { (head.file, replica, $0) } }
             + headless.filter { $0.value.written >= time }.map { ($0.value.file, $0.key, 0) }
+    }
+
+    /// The headers of files that were not written since `time`. Only the head of a replica with several files counts: large parts
+    /// are written seldom.
+    func abandoned(among files: [String: SeenFile.Summary], since time: Int64) -> [String: ReplicaHeader] {
+        files.compactMapValues(\.header).filter {
+            $0.value.written < time && ($0.value.part == 0 || isLeftOver($0.value))
+        }
+    }
+
+    /// The replicas with their most important headers: the own one first, then by name.
+    ///
+    /// - Parameters:
+    ///   - files: The summaries of the files in the directory, by name.
+    ///   - now: The machine's time, in milliseconds since 1970.
+    func replicas(
+        among files: [String: SeenFile.Summary], own: ReplicaID?, now: Int64
+    ) -> [(replica: DirectoryStore.Replica, header: ReplicaHeader)] {
+        let names = newest.values.map(\.file) + headless.values.map(\.file)
+        let replicas = names.compactMap { name -> (replica: DirectoryStore.Replica, header: ReplicaHeader)? in
+            guard let summary = files[name], let header = summary.header else { return nil }
+            let replica = DirectoryStore.Replica(
+                id: header.replica.description, deviceName: header.device,
+                lastSeen: Date(timeIntervalSince1970: Double(min(header.written, now)) / 1_000),
+                entryCount: header.total ?? summary.recordCount, isOwn: header.replica == own)
+            return (replica, header)
+        }
+        return replicas.sorted { one, other in
+            let (one, other) = (one.replica, other.replica)
+            if one.isOwn != other.isOwn { return one.isOwn }
+            return (one.deviceName, one.id) < (other.deviceName, other.id)
+        }
     }
 
     /// Whether a part no longer belongs to a head: it is a copy, or its head was deleted.

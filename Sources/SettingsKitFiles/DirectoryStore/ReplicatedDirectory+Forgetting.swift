@@ -16,14 +16,7 @@ extension ReplicatedDirectory {
         var held = HeldRemovals(old)
         if !old.isEmpty {
             let parts = ReplicaParts(table.withLock { $0.summaries })
-            let headless = parts.headless.filter { $0.value.written >= leastWritten }.mapValues(\.file)
-            let files = parts.newest.mapValues(\.file).merging(headless, uniquingKeysWith: { head, _ in head })
-                .filter { $0.key != tracker.memory.replica }
-            for (replica, file) in files {
-                let headers = parts.heads.map(\.header).filter { $0.replica == replica }
-                // All heads of the replica count, including older ones: a heard removal stays heard.
-                held.hold(unheardBy: headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: file)
-            }
+            held.hold(unheardIn: parts, besides: tracker.memory.replica, since: leastWritten)
             // All files are read only if every replica has heard a removal.
             if isDirectorySettled, !old.allSatisfy({ held.isHeld($0) }) {
                 let isWhole = try readAllRecords { name, record in held.hold(record, in: name) }
@@ -97,6 +90,17 @@ struct HeldRemovals: Sendable {
     init(_ removals: [SharedRecord]) {
         self.removals = Dictionary(
             removals.map { ($0.name, $0.entry.stamp) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Holds the removals that another replica has not heard. A replica without a head counts while it is used.
+    mutating func hold(unheardIn parts: ReplicaParts, besides own: ReplicaID, since time: Int64) {
+        let headless = parts.headless.filter { $0.value.written >= time }.mapValues(\.file)
+        let files = parts.newest.mapValues(\.file).merging(headless, uniquingKeysWith: { head, _ in head })
+        for (replica, file) in files where replica != own {
+            // All heads of the replica count, including older ones: a heard removal stays heard.
+            let headers = parts.heads.map(\.header).filter { $0.replica == replica }
+            hold(unheardBy: headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: file)
+        }
     }
 
     /// Holds the removals that the writer of a file has not heard.

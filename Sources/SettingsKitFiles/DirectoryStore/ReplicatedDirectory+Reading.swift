@@ -130,11 +130,10 @@ extension ReplicatedDirectory {
 
     /// Returns the names of possible replicas' files: own files first, then those with a usual name.
     private func candidates() throws -> [String] {
-        let own = tracker.memory.replica
-        let names = try fileSystem.names(inDirectory: directory).filter(ReplicaFileName.isPossible)
-        let sorted = names.map { (rank: ReplicaFileName.rank(of: $0, own: own), name: $0) }.sorted { $0 < $1 }
+        let names = ReplicaFileName.candidates(
+            among: try fileSystem.names(inDirectory: directory), own: tracker.memory.replica)
         table.withLock { $0.surplus = names.count > Self.fileLimit ? .tooManyFiles(names.count) : nil }
-        return sorted.prefix(Self.fileLimit).map(\.name)
+        return Array(names.prefix(Self.fileLimit))
     }
 
     // MARK: Files
@@ -143,51 +142,9 @@ extension ReplicatedDirectory {
     ///
     /// - Returns: the file's current state, and its contents if it was read. Nil if there is no file.
     private func read(_ name: String, known: SeenFile?) -> (seen: SeenFile, file: ReplicaFile?)? {
-        let path = WholeFile.join(directory, name)
-        do throws(SystemError) {
-            guard let status = try fileSystem.status(of: path, followingLink: false) else { return nil }
-            guard status.kind == .file else {
-                return ReplicaFileName.isLikely(name) ? (SeenFile(status: status, content: .noFile), nil) : nil
-            }
-            if var known, known.status == status, !isDue(known) {
-                known.isFresh = false
-                return (known, nil)
-            }
-            if status.isDataless || ReplicaFileName.isPlaceholder(name) {
-                return (SeenFile(status: status, content: .placeholder), nil)
-            }
-            return try fileSystem.coordinating(.reading, of: path) { () throws(SystemError) in try read(path, status) }
-        } catch {
-            if error.number == ENOENT { return nil }
-            return (SeenFile(status: nil, content: .unreadable(error)), nil)
-        }
-    }
-
-    private func read(
-        _ path: String, _ status: FileStatus
-    ) throws(SystemError) -> (seen: SeenFile, file: ReplicaFile?)? {
-        let file = try fileSystem.openForReading(path)
-        defer { fileSystem.close(file) }
-        let opened = try fileSystem.status(of: file)
-        // The path may have been replaced in the meantime, for example by a FIFO.
-        guard opened.kind == .file else { return nil }
-        let beginning = try fileSystem.read(64, of: file, at: 0)
-        guard ReplicaFileReader.canBegin(beginning) else { return (SeenFile(status: opened, content: .foreign), nil) }
-        guard opened.size <= options.sizeLimit else {
-            return (SeenFile(status: opened, content: .tooLarge), nil)
-        }
-        let bytes = try fileSystem.read(Int(clamping: opened.size), of: file, at: 0)
-        // If the file is being written in place, the lines read so far are used, and it is read again.
-        let isSettled = try fileSystem.status(of: file) == opened && opened == status
-        var seen = SeenFile(status: isSettled ? opened : nil, content: .foreign)
-        switch bytes.withUnsafeBufferPointer(ReplicaFileReader.read) {
-        case .foreign: return (seen, nil)
-        case .newerVersion(let version):
-            seen.content = .newerVersion(version)
-            return (seen, nil)
-        case .file(let replicaFile):
-            seen.content = .replica(SeenFile.Summary(of: replicaFile))
-            return (seen, replicaFile)
+        SeenFile.read(name, in: directory, fileSystem, sizeLimit: options.sizeLimit) { status in
+            guard let known, known.status == status, !isDue(known) else { return nil }
+            return known
         }
     }
 

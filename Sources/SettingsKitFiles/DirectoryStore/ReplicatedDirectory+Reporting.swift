@@ -10,22 +10,9 @@ import SettingsKitCore
 extension ReplicatedDirectory {
     /// Returns the replicas that have files in the directory.
     func replicas() -> [DirectoryStore.Replica] {
-        let own = tracker.memory.replica
         let summaries = table.withLock { $0.summaries }
-        let parts = ReplicaParts(summaries)
-        let files = parts.newest.values.map(\.file) + parts.headless.values.map(\.file)
-        let now = now()
-        let replicas = files.compactMap { file -> DirectoryStore.Replica? in
-            guard let summary = summaries[file], let header = summary.header else { return nil }
-            return DirectoryStore.Replica(
-                id: header.replica.description, deviceName: header.device,
-                lastSeen: Date(timeIntervalSince1970: Double(min(header.written, now)) / 1_000),
-                entryCount: header.total ?? summary.recordCount, isOwn: header.replica == own)
-        }
-        return replicas.sorted { one, other in
-            if one.isOwn != other.isOwn { return one.isOwn }
-            return (one.deviceName, one.id) < (other.deviceName, other.id)
-        }
+        return ReplicaParts(summaries).replicas(among: summaries, own: tracker.memory.replica, now: now()).map(
+            \.replica)
     }
 
     /// Returns the last change of a value. Nil if there is none.
@@ -75,16 +62,12 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The files that were not written for longer than removals are remembered. Only the head of a replica with several files
-    /// counts: large parts are written seldom.
+    /// The files that were not written for longer than removals are remembered.
     private var abandonedFiles: [(file: String, problem: ReplicaProblem)] {
-        let (own, leastWritten) = (tracker.memory.replica, leastWritten)
+        let own = tracker.memory.replica
         let (summaries, held) = table.withLock { ($0.summaries, $0.heldRemovals) }
-        let parts = ReplicaParts(summaries)
-        return summaries.compactMap { name, summary in
-            guard let header = summary.header, header.written < leastWritten,
-                header.part == 0 || parts.isLeftOver(header)
-            else { return nil }
+        let abandoned = ReplicaParts(summaries).abandoned(among: summaries, since: leastWritten)
+        return abandoned.compactMap { name, header in
             // The own file is written as soon as possible. Copies of it are not.
             if header.replica == own, name == ownFileName() { return nil }
             return (name, .abandoned(name, written: header.written, removals: held[name] ?? 0))

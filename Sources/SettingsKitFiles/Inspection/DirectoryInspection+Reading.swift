@@ -47,39 +47,11 @@ extension DirectoryInspection {
             }
             temporaries[name] = status.modified.seconds
         }
-        let possible = names.filter(ReplicaFileName.isPossible)
-        fileCount = possible.count
-        let sorted = possible.map { (rank: ReplicaFileName.rank(of: $0, own: own), name: $0) }.sorted { $0 < $1 }
-        for (_, name) in sorted.prefix(Self.fileLimit) {
-            files[name] = Self.file(named: name, in: directory, fileSystem)
-        }
-    }
-
-    /// Reads a file; nil if it is missing or not a replica's.
-    private static func file(named name: String, in directory: String, _ fileSystem: any FileSystem) -> File? {
-        let found = InspectedFile(
-            path: WholeFile.join(directory, name), in: fileSystem, limit: Int64(ReplicaFile.sizeLimit),
-            followingLink: false)
-        let isLikely = ReplicaFileName.isLikely(name)
-        func seen(_ content: SeenFile.Content) -> File { File(seen: SeenFile(status: found.status, content: content)) }
-        switch found.contents {
-        case .unreadable(let error): return seen(.unreadable(error))
-        // A large file with another name is not a replica's.
-        case .tooLarge: return isLikely ? seen(.tooLarge) : nil
-        case .none: return found.status != nil && isLikely ? seen(.noFile) : nil
-        case .bytes(let bytes):
-            if found.status?.isDataless == true || ReplicaFileName.isPlaceholder(name) { return seen(.placeholder) }
-            let result = bytes.withUnsafeBytes { raw in
-                raw.withMemoryRebound(to: UInt8.self) { ReplicaFileReader.read($0) }
-            }
-            switch result {
-            case .foreign: return isLikely ? seen(.foreign) : nil
-            case .newerVersion(let version): return seen(.newerVersion(version))
-            case .file(let file):
-                var found = seen(.replica(SeenFile.Summary(of: file)))
-                found.file = file
-                return found
-            }
+        let candidates = ReplicaFileName.candidates(among: names, own: own)
+        fileCount = candidates.count
+        for name in candidates.prefix(ReplicatedDirectory.fileLimit) {
+            let found = SeenFile.read(name, in: directory, fileSystem, sizeLimit: ReplicaFile.sizeLimit)
+            files[name] = found.map { File(seen: $0.seen, file: $0.file) }
         }
     }
 

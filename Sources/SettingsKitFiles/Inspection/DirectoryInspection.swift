@@ -45,8 +45,6 @@ package struct DirectoryInspection: Sendable {
     /// The machine's time, in milliseconds since 1970.
     var now: Int64
 
-    /// The greatest number of files that are read.
-    static let fileLimit = 2_000
     /// The retention time of removals, in milliseconds: the default of a store.
     private static let retention: Int64 = 180 * 86_400_000
 
@@ -64,25 +62,13 @@ package struct DirectoryInspection: Sendable {
     package var devices: [Device] {
         let summaries = summaries
         let parts = ReplicaParts(summaries)
-        let heads = parts.newest.mapValues(\.file).merging(parts.headless.mapValues(\.file)) { head, _ in head }
         let blocked = blockedCounts(parts)
-        let devices = heads.compactMap { id, head -> Device? in
-            guard let summary = summaries[head], let header = summary.header else { return nil }
-            let isOwn = id == memory?.replica
-            let replica = DirectoryStore.Replica(
-                id: id.description, deviceName: header.device,
-                lastSeen: Date(timeIntervalSince1970: Double(min(header.written, now)) / 1_000),
-                entryCount: header.total ?? summary.recordCount, isOwn: isOwn)
-            let names = summaries.filter { $0.value.header?.replica == id }.keys.sorted()
+        return parts.replicas(among: summaries, own: memory?.replica, now: now).map { replica, header in
+            let names = summaries.filter { $0.value.header?.replica == header.replica }.keys.sorted()
             return Device(
                 replica: replica, files: names,
-                pendingCount: memory == nil ? nil : isOwn ? unwrittenCount : unheardCount(header.heard),
-                blockedCount: memory == nil || isOwn ? nil : names.reduce(0) { $0 + (blocked[$1] ?? 0) })
-        }
-        return devices.sorted { one, other in
-            let (one, other) = (one.replica, other.replica)
-            if one.isOwn != other.isOwn { return one.isOwn }
-            return (one.deviceName, one.id) < (other.deviceName, other.id)
+                pendingCount: memory == nil ? nil : replica.isOwn ? unwrittenCount : unheardCount(header.heard),
+                blockedCount: memory == nil || replica.isOwn ? nil : names.reduce(0) { $0 + (blocked[$1] ?? 0) })
         }
     }
 
@@ -111,10 +97,7 @@ package struct DirectoryInspection: Sendable {
         }
         var held = HeldRemovals(old)
         if old.isEmpty { return [:] }
-        for (replica, head) in parts.newest where replica != own {
-            let headers = parts.heads.map(\.header).filter { $0.replica == replica }
-            held.hold(unheardBy: headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: head.file)
-        }
+        held.hold(unheardIn: parts, besides: own, since: now - Self.retention)
         for (name, file) in files where file.file?.header?.replica != own {
             for record in file.file?.records ?? [] { held.hold(record, in: name) }
         }
@@ -200,16 +183,14 @@ package struct DirectoryInspection: Sendable {
         var problems: [(file: String, problem: ReplicaProblem)] = []
         for (name, file) in files {
             for problem in file.seen.problems(named: name) { problems.append((name, problem)) }
-            if let header = file.file?.header, header.written < leastWritten, header.replica != memory?.replica,
-                header.part == 0 || parts.isLeftOver(header)
-            {
-                let removals = blocked[name] ?? 0
-                problems.append((name, .abandoned(name, written: header.written, removals: removals)))
-            }
+        }
+        for (name, header) in parts.abandoned(among: summaries, since: leastWritten)
+        where header.replica != memory?.replica {
+            problems.append((name, .abandoned(name, written: header.written, removals: blocked[name] ?? 0)))
         }
         for (name, _, part) in parts.waiting(since: leastWritten) { problems.append((name, .missingPart(name, part))) }
         var findings = problems.sorted { ($0.file, "\($0.problem)") < ($1.file, "\($1.problem)") }.map(finding)
-        if fileCount > Self.fileLimit {
+        if fileCount > ReplicatedDirectory.fileLimit {
             findings.append(
                 StoreFinding(
                     .tooManyFiles, at: directory, ReplicaProblem.tooManyFiles(fileCount).description,

@@ -18,6 +18,10 @@ package struct PropertyListInspection: Sendable {
     /// The property list, with symbolic links followed.
     package var list: InspectedFile
     package var journal: InspectedFile
+    /// The contents of the journal; nil if it is missing or cannot be read.
+    private var contents: JournalContents?
+    /// The version of a journal that is newer than this library.
+    private var newerJournal: JournalProblem?
     /// The files whose names begin like those of the property list's companions.
     var neighbors: [Neighbor] = []
     /// The permissions of the directory; nil if it is missing.
@@ -50,6 +54,17 @@ package struct PropertyListInspection: Sendable {
             path: target, in: fileSystem, limit: Int64(JournaledPropertyList.fileSizeLimit), followingLink: true)
         journal = InspectedFile(
             path: FilesBeside.journal(target), in: fileSystem, limit: Journal.sizeLimit, followingLink: false)
+        if let bytes = journal.bytes {
+            do {
+                contents = try JournalContents(bytes) { start, id in
+                    bytes.dropFirst(Int(clamping: start)).withUnsafeBytes {
+                        JournalScanner.scan($0, from: start, of: id)
+                    }
+                }
+            } catch {
+                newerJournal = error as? JournalProblem
+            }
+        }
         user = fileSystem.user
         self.now = now
         if list.status == nil, try fileSystem.status(of: path, followingLink: false)?.kind == .link {
@@ -119,10 +134,7 @@ package struct PropertyListInspection: Sendable {
 
     /// Whether the property list is missing although the journal belongs to an earlier one.
     package var isListRemoved: Bool {
-        guard list.status == nil, danglingLink == nil, let bytes = journal.bytes, let header = journalHeader else {
-            return false
-        }
-        let contents = Self.contents(of: bytes, from: header.restoreEnd, header)
+        guard list.status == nil, danglingLink == nil, let contents, let header = journalHeader else { return false }
         return header.restoreEnd > UInt64(JournalHeader.size) || header.base != 0 || contents.lastVersion != nil
     }
 
@@ -221,11 +233,11 @@ package struct PropertyListInspection: Sendable {
 
     // MARK: The journal
 
+    /// The header of the journal, unless it is damaged.
     private var journalHeader: JournalHeader? {
-        guard let bytes = journal.bytes, case .intact(let header) = bytes.withUnsafeBytes(JournalHeader.read) else {
-            return nil
+        journal.bytes.flatMap { bytes in
+            if case .intact(let header) = bytes.withUnsafeBytes(JournalHeader.read) { header } else { nil }
         }
-        return header
     }
 
     private var journalFindings: [StoreFinding] {
@@ -246,7 +258,7 @@ package struct PropertyListInspection: Sendable {
                     repair: problem == .tooOpen && isOwn ? .restrictJournal : nil)
             ]
         }
-        guard let bytes = journal.bytes else { return journal.findings(what: "The journal", now: now) }
+        guard journal.bytes != nil else { return journal.findings(what: "The journal", now: now) }
         var findings: [StoreFinding] = []
         if protection.isReadByMore(status.permissions) {
             findings.append(
@@ -255,22 +267,18 @@ package struct PropertyListInspection: Sendable {
                     advice: "The next program that writes replaces it; --repair restricts it now.",
                     repair: .restrictJournal))
         }
-        return findings + recordFindings(bytes)
+        return findings + recordFindings
     }
 
-    private func recordFindings(_ bytes: Data) -> [StoreFinding] {
-        let contents: JournalContents
-        switch bytes.withUnsafeBytes(JournalHeader.read) {
-        case .absent: return []
-        case .newer(let version):
+    private var recordFindings: [StoreFinding] {
+        if let newerJournal {
             return [
                 StoreFinding(
-                    .journalNewer, at: journal.path, JournalProblem.newerVersion(version).description,
+                    .journalNewer, at: journal.path, newerJournal.description,
                     advice: "Nothing is read or written until then.")
             ]
-        case .intact(let header): contents = Self.contents(of: bytes, from: header.restoreEnd, header)
-        case .damaged: contents = Self.contents(of: bytes, from: UInt64(JournalHeader.size), nil)
         }
+        guard let contents else { return [] }
         var findings: [StoreFinding] = []
         if contents.isDamaged {
             let places = contents.scan.damaged.count + (contents.scan.rest == .damaged ? 1 : 0)
@@ -285,29 +293,13 @@ package struct PropertyListInspection: Sendable {
                     .journalTornEnd, at: journal.path,
                     "The journal ends with a part of a record: a process that wrote it has died, or is writing now."))
         }
-        guard let header = contents.header else { return findings }
-        switch relation(contents, header) {
-        case .continues, .isFolded: break
+        switch contents.relation(to: list.bytes.flatMap(JournalMark.read), of: list.status) {
+        case .continues, .isFolded, nil: break
         case .isForeign: findings.append(recoverable(.journalForeign, at: journal.path, "\(JournalProblem.foreign)"))
         case .isStale: findings.append(recoverable(.journalStale, at: journal.path, "\(JournalProblem.stale)"))
         case .listIsStale: findings.append(recoverable(.listStale, at: list.path, "\(JournalProblem.listIsStale)"))
         }
         return findings
-    }
-
-    private static func contents(of bytes: Data, from start: UInt64, _ header: JournalHeader?) -> JournalContents {
-        let first = Int(clamping: min(start, UInt64(bytes.count)))
-        let scan = bytes.dropFirst(first).withUnsafeBytes { JournalScanner.scan($0, from: start, of: header?.id) }
-        return JournalContents(
-            header: header ?? .lost(of: scan.journal), scan: scan, isDamaged: header == nil || scan.isDamaged)
-    }
-
-    private func relation(_ contents: JournalContents, _ header: JournalHeader) -> JournalRelation {
-        let mark = list.bytes.flatMap(JournalMark.read)
-        // A running program has treated the property list as an edit.
-        let isAdopted = list.status != nil && contents.lastVersion?.status == list.status
-        let relation = JournalRelation(of: header, end: contents.scan.end, to: mark)
-        return isAdopted ? .continues(folded: nil) : relation
     }
 
     // MARK: Neighbors

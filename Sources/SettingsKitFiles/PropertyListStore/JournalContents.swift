@@ -1,7 +1,13 @@
 import SettingsKitPlatform
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The contents of a journal, without the records that serve to restore a damaged property list.
-struct JournalContents {
+struct JournalContents: Sendable {
     /// nil if the journal has none yet.
     var header: JournalHeader?
     var scan: JournalScan
@@ -11,6 +17,48 @@ struct JournalContents {
 
     /// The latest state of the property list named in the journal.
     var lastVersion: FileVersion? { records.lazy.reversed().compactMap(\.record.version).first }
+
+    /// Reads a journal.
+    ///
+    /// - Parameters:
+    ///   - beginning: The first bytes, at least those of the header.
+    ///   - scan: Reads the records from an offset; nil stands for the journal's lost ID.
+    /// - Throws: `newerVersion`, and what `scan` throws.
+    init<Bytes: ContiguousBytes>(
+        _ beginning: Bytes, scan: (_ start: UInt64, _ id: UInt64?) throws -> JournalScan
+    ) throws {
+        switch beginning.withUnsafeBytes(JournalHeader.read) {
+        case .absent: self.init(header: nil, scan: JournalScan(end: 0))
+        case .newer(let version): throw JournalProblem.newerVersion(version)
+        case .intact(let header):
+            let scan = try scan(header.restoreEnd, header.id)
+            self.init(header: header, scan: scan, isDamaged: scan.isDamaged)
+        case .damaged:
+            let scan = try scan(UInt64(JournalHeader.size), nil)
+            self.init(header: .lost(of: scan.journal), scan: scan, isDamaged: true)
+        }
+    }
+
+    private init(header: JournalHeader?, scan: JournalScan, isDamaged: Bool = false) {
+        (self.header, self.scan, self.isDamaged) = (header, scan, isDamaged)
+    }
+
+    /// The relation to a property list; nil if the journal has no header yet.
+    ///
+    /// - Parameters:
+    ///   - mark: The mark of the property list.
+    ///   - status: The status of its file.
+    func relation(to mark: JournalMark?, of status: FileStatus?) -> JournalRelation? {
+        guard let header else { return nil }
+        let relation = JournalRelation(of: header, end: scan.end, to: mark)
+        switch relation {
+        case .isForeign, .isStale, .listIsStale:
+            // A person has put it there while a process was running, which treated it as an edit.
+            let isAdopted = status != nil && lastVersion?.status == status
+            return isAdopted ? .continues(folded: nil) : relation
+        case .continues, .isFolded: return relation
+        }
+    }
 
     /// The position up to which a property list contains the journal, by the last fold into the same file, or into the one that
     /// was edited to become it.
@@ -47,18 +95,7 @@ extension Journal {
     func readContents() throws -> JournalContents {
         let size = try status().size
         let first = try bytes(from: 0, upTo: min(size, Self.firstRead))
-        switch first.withUnsafeBytes(JournalHeader.read) {
-        case .absent:
-            return JournalContents(header: nil, scan: JournalScan(end: 0))
-        case .newer(let version):
-            throw JournalProblem.newerVersion(version)
-        case .intact(let header):
-            let scan = try scan(from: header.restoreEnd, upTo: size, of: header.id, first)
-            return JournalContents(header: header, scan: scan, isDamaged: scan.isDamaged)
-        case .damaged:
-            let scan = try scan(from: UInt64(JournalHeader.size), upTo: size, of: nil, first)
-            return JournalContents(header: .lost(of: scan.journal), scan: scan, isDamaged: true)
-        }
+        return try JournalContents(first) { start, id in try scan(from: start, upTo: size, of: id, first) }
     }
 
     private func scan(

@@ -113,8 +113,10 @@ struct LoadedPropertyList {
         _ found: JournalContents, of journal: Journal, over list: PropertyListContents, _ members: [PropertyListMember]
     ) {
         contents = list
-        guard let header = found.header else { return }
-        switch relation(found, header) {
+        guard let header = found.header,
+            let relation = found.relation(to: files.list.mark, of: files.list.status)
+        else { return }
+        switch relation {
         case .isForeign: return reject(journal, .foreign)
         // Without its header, the journal does not show that it belongs to the property list.
         case .isStale: return reject(journal, header.list == 0 ? .damaged : .stale)
@@ -144,18 +146,6 @@ struct LoadedPropertyList {
         case .stale, .foreign:
             if let state = lastGoodState(journal, found) { contents = state }
             for entry in found.records { apply(entry) }
-        }
-    }
-
-    private func relation(_ found: JournalContents, _ header: JournalHeader) -> JournalRelation {
-        let relation = JournalRelation(of: header, end: found.scan.end, to: files.list.mark)
-        switch relation {
-        case .isForeign, .isStale, .listIsStale:
-            // A person has put it there while a process was running, which treated it as an edit.
-            let isAdopted = files.list.status != nil && found.lastVersion?.status == files.list.status
-            return isAdopted ? .continues(folded: nil) : relation
-        case .continues, .isFolded:
-            return relation
         }
     }
 
