@@ -124,20 +124,20 @@ package struct Browser {
     // MARK: Effects
 
     private mutating func handle(_ event: BrowserState.Event) {
-        for effect in state.handle(event) { carryOut(effect) }
+        for effect in state.handle(event) { perform(effect) }
     }
 
-    private mutating func carryOut(_ effect: BrowserState.Effect) {
+    private mutating func perform(_ effect: BrowserState.Effect) {
         switch effect {
         case .load(let name): handle(.loaded(source.detail(of: name)))
         case .refresh(let name): refresh([name], isExternal: false)
-        case .write(let write): carryOut(write)
+        case .write(let write): perform(write)
         case .redraw: shown = nil
         case .quit: isQuitting = true
         }
     }
 
-    private mutating func carryOut(_ write: BrowserWrite) {
+    private mutating func perform(_ write: BrowserWrite) {
         let outcome = source.write(write)
         handle(.wrote(write, outcome))
         guard case .stored = outcome else { return }

@@ -60,15 +60,15 @@ extension BrowserState {
             // Lines break at the edge and not at spaces, so that every space is visible.
             var lines: [Line] = []
             var part = ""
-            var taken = 0
+            var usedColumns = 0
             for character in TextLayout.escaped(String(line)) {
                 let columns = TextLayout.columns(String(character))
-                if taken + columns > width {
+                if usedColumns + columns > width {
                     lines.append([(part, .plain)])
-                    (part, taken) = ("", 0)
+                    (part, usedColumns) = ("", 0)
                 }
                 part.append(character)
-                taken += columns
+                usedColumns += columns
             }
             return lines + [[(part, .plain)]]
         }

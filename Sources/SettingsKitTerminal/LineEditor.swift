@@ -128,14 +128,16 @@ struct LineEditor: Equatable, Sendable {
             window.cursor += columns
             start -= 1
         }
-        var taken = 0
+        var usedColumns = 0
         var index = start
         while index < characters.count {
             let (text, columns) = shown(index)
             // Only the last character needs a column for the cursor after it.
-            if taken + columns > width - (index + 1 == characters.count && cursor == characters.count ? 1 : 0) { break }
+            if usedColumns + columns > width - (index + 1 == characters.count && cursor == characters.count ? 1 : 0) {
+                break
+            }
             window.text += text
-            taken += columns
+            usedColumns += columns
             index += 1
         }
         window.isCutBefore = start > 0

@@ -76,7 +76,7 @@ public struct SettingsCommand: Sendable {
         output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
     ) -> Int32 {
-        carryOut(arguments.map(CommandArgument.init), CommandStreams(read: input, output: output, errors: errors))
+        perform(arguments.map(CommandArgument.init), CommandStreams(read: input, output: output, errors: errors))
             .rawValue
     }
 

@@ -23,7 +23,7 @@ package protocol CommandProgram: Sendable {
 
 extension CommandProgram {
     /// Runs a subcommand and reports its failure.
-    package func carryOut(_ arguments: [CommandArgument], _ streams: CommandStreams) -> SettingsCommand.ExitCode {
+    package func perform(_ arguments: [CommandArgument], _ streams: CommandStreams) -> SettingsCommand.ExitCode {
         do {
             return try dispatch(arguments, streams)
         } catch is CommandStreams.Closed {

@@ -7,7 +7,7 @@ import Synchronization
 #endif
 
 /// Whether a signal has arrived. A handler may do nothing but set it.
-private let hasSignalCome = Atomic(false)
+private let hasSignalArrived = Atomic(false)
 
 /// Receives the signals that ask the process to end, so that a long operation ends between two steps with a message on how to
 /// resume.
@@ -18,9 +18,9 @@ struct Interruption {
 
     init() {
         // The first use creates the variable, which must exist before a handler runs.
-        hasSignalCome.store(false, ordering: .relaxed)
+        hasSignalArrived.store(false, ordering: .relaxed)
         signals = [SIGINT, SIGTERM, SIGHUP].filter { number in
-            let before = signal(number) { _ in hasSignalCome.store(true, ordering: .relaxed) }
+            let before = signal(number) { _ in hasSignalArrived.store(true, ordering: .relaxed) }
             let isIgnored = unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
             if isIgnored { signal(number, SIG_IGN) }
             return !isIgnored
@@ -28,7 +28,7 @@ struct Interruption {
     }
 
     /// Whether a signal has arrived.
-    var hasCome: Bool { hasSignalCome.load(ordering: .relaxed) }
+    var hasArrived: Bool { hasSignalArrived.load(ordering: .relaxed) }
 
     /// Lets the signals end the process again.
     func end() {

@@ -67,7 +67,7 @@ extension CommandProgram {
             defer { streams.endProgress() }
             try ChangeBatches(changes).store(atMost: size) { done in
                 streams.progress("\(done) of \(count)")
-                return interruption?.hasCome ?? false
+                return interruption?.hasArrived ?? false
             } _: { batch in
                 try settings.store(batch)
             }

@@ -34,7 +34,7 @@ extension SettingsTool {
         if invocation.has(.repair) {
             for _ in 0..<Self.roundLimit {
                 let repair = StoreRepair(inspection)
-                if !repairs.carryOut(repair, message: message) { break }
+                if !repairs.perform(repair, message: message) { break }
                 inspection = try StoreInspection(place)
             }
         }
@@ -87,7 +87,7 @@ private struct RepairReport {
     /// Carries out the repairs of an inspection.
     ///
     /// - Returns: Whether something was repaired, and nothing failed.
-    mutating func carryOut(_ repair: StoreRepair, message: (any Error) -> String) -> Bool {
+    mutating func perform(_ repair: StoreRepair, message: (any Error) -> String) -> Bool {
         let repairable = repair.repairable
         if repairable.isEmpty { return false }
         do {
@@ -103,7 +103,7 @@ private struct RepairReport {
             let isWhole = finding.repair == .recoverPropertyList || finding.repair == .writeReplica
             if let kind = finding.repair, isWhole, !kinds.insert(kind).inserted { continue }
             do {
-                let line = try repair.carryOut(finding)
+                let line = try repair.perform(finding)
                 if done.contains(line) { return false }
                 done.append(line)
             } catch {

@@ -36,7 +36,7 @@ struct StoreRepair {
     /// Carries out the repair of one finding.
     ///
     /// - Returns: What was done, in a sentence.
-    func carryOut(_ finding: StoreFinding) throws -> String {
+    func perform(_ finding: StoreFinding) throws -> String {
         switch finding.repair {
         case .removeTemporary:
             try WholeFile(path: finding.path, fileSystem: fileSystem).removeUnlocked(finding.path)

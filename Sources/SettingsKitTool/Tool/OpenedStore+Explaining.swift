@@ -6,7 +6,7 @@ extension OpenedStore {
     package func explanation(of name: String) throws -> Explanation {
         let layers = try layers(of: name)
         let value = try value(named: name)
-        if value == nil && layers.allSatisfy({ $0.value == nil }) { throw missing ?? nothing(named: name) }
+        if value == nil && layers.allSatisfy({ $0.value == nil }) { throw missing ?? missingValue(named: name) }
         let inForce = layers.first { $0.value != nil }
         var explanation = Explanation(name: name, text: (inForce?.value ?? value)?.summary(columns: TextLayout.width))
         if let value {

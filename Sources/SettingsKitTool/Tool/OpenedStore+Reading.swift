@@ -32,7 +32,7 @@ extension OpenedStore {
     }
 
     package func value(named name: String, showsSecrets: Bool) throws -> ShownValue {
-        guard let value = try value(named: name) else { throw nothing(named: name) }
+        guard let value = try value(named: name) else { throw missingValue(named: name) }
         return ShownValue(text: value.text, json: value.jsonText)
     }
 
@@ -60,7 +60,7 @@ extension OpenedStore {
     }
 
     /// The failure that nothing is stored under a name.
-    func nothing(named name: String) -> CommandFailure {
+    func missingValue(named name: String) -> CommandFailure {
         let similar = (try? store.keys()).flatMap { SimilarName.find(name, among: Array($0.prefix(2_000))) }
         let hint = similar.map { " Did you mean \(quoted($0))?" } ?? ""
         return .failure("\(description) has no setting \(quoted(name)).\(hint)")

@@ -60,7 +60,7 @@ extension SettingsTool {
 
 extension OpenedStore {
     package func removals(of names: [String]?) throws -> [StoredDifference] {
-        for name in names ?? [] where try data(named: name) == nil { throw nothing(named: name) }
+        for name in names ?? [] where try data(named: name) == nil { throw missingValue(named: name) }
         return try (names ?? self.names()).map { StoredDifference(name: $0, old: nil, new: nil) }
     }
 

@@ -69,7 +69,7 @@ package struct SettingsTool: Sendable {
         let streams = CommandStreams(
             read: input, output: output, errors: errors, usesColors: usesColors, width: width,
             showsProgress: showsProgress)
-        return carryOut(arguments.map { CommandArgument($0) }, streams).rawValue
+        return perform(arguments.map { CommandArgument($0) }, streams).rawValue
     }
 
     /// The arguments of the process as bytes, without the name of the program.

@@ -37,12 +37,12 @@ enum EnvironmentTransfer {
     // MARK: Writing
 
     static func text(of settings: [String: Data], prefix: String = "") -> String {
-        var taken: Set<String> = []
+        var used: Set<String> = []
         var text = ""
         for (name, bytes) in settings.sorted(by: { $0.key < $1.key }) {
             var variable = self.variable(for: name, prefix: prefix)
             var number = 2
-            while !taken.insert(variable).inserted {
+            while !used.insert(variable).inserted {
                 variable = "\(self.variable(for: name, prefix: prefix))_\(number)"
                 number += 1
             }

@@ -46,7 +46,7 @@ extension SettingsTool {
             if !invocation.has(.json) {
                 let count = changes.count
                 let result = isDry ? "would change" : "changed"
-                try streams.print("\(counted(settings.values.count)), \(count) \(result).\n")
+                try streams.print("\(settingCount(settings.values.count)), \(count) \(result).\n")
             }
             return source.isDamaged ? .failure : .success
         }

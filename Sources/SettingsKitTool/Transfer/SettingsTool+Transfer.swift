@@ -88,9 +88,9 @@ extension SettingsTool {
             if path == "-" {
                 try streams.print(text)
             } else {
-                try opened.requireOther(than: path)
+                try opened.requireForeignFile(at: path)
                 try TransferFile.write(text, to: path)
-                try streams.print("Exported \(counted(settings.values.count)) to \(TextLayout.escaped(path)).\n")
+                try streams.print("Exported \(settingCount(settings.values.count)) to \(TextLayout.escaped(path)).\n")
             }
             return opened.isDamaged ? .failure : .success
         }
@@ -192,7 +192,7 @@ extension SettingsTool {
         }
         var found = try settings(in: source, invocation, over: stored)
         try report(found.unsupported, invocation, streams)
-        if let beginning = try invocation.text(of: .below) { found = found.below(beginning) }
+        if let beginning = try invocation.text(of: .below) { found = found.removingPrefix(beginning) }
         if invocation.has(.replace) {
             try requireSettings(found.values.count, in: TransferFile.shown(source.path), invocation)
         }
@@ -269,12 +269,12 @@ extension SettingsTool {
         }
     }
 
-    func counted(_ count: Int) -> String { count == 1 ? "1 setting" : "\(count) settings" }
+    func settingCount(_ count: Int) -> String { count == 1 ? "1 setting" : "\(count) settings" }
 }
 
 extension TransferredSettings {
     /// The settings whose names begin with a text, without it.
-    fileprivate func below(_ beginning: String) -> TransferredSettings {
+    fileprivate func removingPrefix(_ beginning: String) -> TransferredSettings {
         var settings = TransferredSettings(
             stored: StoredSettings(types: stored.types.map { _ in [:] }), unsupported: unsupported)
         for (name, value) in values where name.hasPrefix(beginning) {
@@ -300,7 +300,7 @@ extension OpenedStore {
     }
 
     /// - Throws: A failure if the path is that of a file of the store.
-    func requireOther(than path: String) throws {
+    func requireForeignFile(at path: String) throws {
         let fileSystem = POSIXFileSystem()
         guard let status = try fileSystem.status(of: path, followingLink: true) else { return }
         for own in ownPaths {

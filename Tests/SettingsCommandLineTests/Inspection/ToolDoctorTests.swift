@@ -225,7 +225,7 @@ struct ToolDoctorTests {
             // One that is being written is none.
             try inspect(ToolBench(in: directory), code: 0, ["keptAside", "conflictCopy"])
             let finding = try #require(inspection.findings.first { $0.repair == .removeTemporary })
-            _ = try StoreRepair(StoreInspection(.file(path))).carryOut(finding)
+            _ = try StoreRepair(StoreInspection(.file(path))).perform(finding)
             #expect(!FileManager.default.fileExists(atPath: temporary))
         }
     }
