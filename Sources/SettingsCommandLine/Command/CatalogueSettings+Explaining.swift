@@ -8,10 +8,10 @@ extension CatalogueSettings {
         var explanation = Explanation(
             name: catalogue.name(of: setting), text: state.text ?? SettingsService.SettingDefinition.withoutText)
         explanation.facts = [
-            .init("value", SettingsCatalogue.json(of: state.text, setting)),
-            .init("source", .string("\(state.source)")), .init("isLocked", .bool(state.isLocked)),
+            ("value", nil, "", SettingsCatalogue.json(of: state.text, setting)),
+            ("source", nil, "\(state.source)", nil), ("isLocked", nil, "", .bool(state.isLocked)),
         ]
-        if let lock = state.lock { explanation.facts.append(.init("lock", lock.json)) }
+        if let lock = state.lock { explanation.facts.append(("lock", nil, "", lock.json)) }
         explanation.layers = layers(of: setting, state).map { ($0, json(of: $0)) }
         explanation.notes =
             (state.lock?.problem.map { ["\($0)"] } ?? []) + [SettingsCatalogue.description(of: setting)]

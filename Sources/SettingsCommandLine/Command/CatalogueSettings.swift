@@ -41,27 +41,24 @@ package struct CatalogueSettings: CommandSettings {
         try streams.print(isJSON ? catalogue.json(in: settings) : catalogue.table(in: settings, width: streams.width))
     }
 
-    package func value(named name: String, showsSecrets: Bool) throws -> ShownValue {
+    package func value(
+        named name: String, showsSecrets: Bool
+    ) throws -> (text: String?, json: JSONText, problem: String?) {
         let setting = try command.setting(named: name)
         let state = try state(of: setting, showsSecrets: showsSecrets)
-        return ShownValue(
-            text: state.text, json: SettingsCatalogue.json(of: state.text, setting),
-            problem: state.problem.map(command.message))
+        return (state.text, SettingsCatalogue.json(of: state.text, setting), state.problem.map(command.message))
     }
 
     package func observe(
-        _ names: [String], _ streams: CommandStreams, _ body: @escaping @Sendable (ObservedChange) -> Void
+        _ names: [String], _ streams: CommandStreams,
+        _ body: @escaping @Sendable (String, Bool, SettingsService.Origin, @escaping ObservedContent) -> Void
     ) throws -> [SettingsService.Subscription] {
         let chosen = try names.isEmpty ? catalogue.settings : names.map(command.setting)
         return chosen.map { setting in
             let name = catalogue.name(of: setting)
             return setting.catalogued.observeText(in: settings) { text, isSet, origin in
-                body(
-                    ObservedChange(name: name, isSet: isSet, origin: origin) { _ in
-                        .init(
-                            text: TextLayout.escaped(text ?? SettingsService.SettingDefinition.withoutText),
-                            json: SettingsCatalogue.json(of: text, setting))
-                    })
+                let shown = TextLayout.escaped(text ?? SettingsService.SettingDefinition.withoutText)
+                body(name, isSet, origin) { _ in (shown, SettingsCatalogue.json(of: text, setting), nil) }
             }
         }
     }

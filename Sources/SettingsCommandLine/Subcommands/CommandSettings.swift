@@ -19,10 +19,12 @@ package protocol CommandSettings: BrowsedSettings {
     /// Prints all settings.
     func list(asJSON: Bool, _ streams: CommandStreams) throws
 
-    /// Returns the value in force.
+    /// Returns the value in force: its text, unescaped, nil if it has none; and the reason why a stored value is not in force.
     ///
     /// - Throws: A failure if there is no such setting, or no value.
-    func value(named name: String, showsSecrets: Bool) throws -> ShownValue
+    func value(
+        named name: String, showsSecrets: Bool
+    ) throws -> (text: String?, json: JSONText, problem: String?)
 
     /// Returns the origin of a value.
     ///
@@ -31,9 +33,12 @@ package protocol CommandSettings: BrowsedSettings {
 
     /// Calls a closure after each change, on any thread.
     ///
-    /// - Parameter names: The settings to observe; all if it is empty.
+    /// - Parameters:
+    ///   - names: The settings to observe; all if it is empty.
+    ///   - body: Receives the name, whether a value is stored, the origin, and the content.
     func observe(
-        _ names: [String], _ streams: CommandStreams, _ body: @escaping @Sendable (ObservedChange) -> Void
+        _ names: [String], _ streams: CommandStreams,
+        _ body: @escaping @Sendable (String, Bool, SettingsService.Origin, @escaping ObservedContent) -> Void
     ) throws -> [SettingsService.Subscription]
 
     /// Returns the removals of stored values.
@@ -73,52 +78,17 @@ package enum SettingsUse: Sendable {
     case writing
 }
 
-/// A value for people and for programs.
-package struct ShownValue: Sendable {
-    /// The text, unescaped; nil if the value has none.
-    package var text: String?
-    package var json: JSONText
-    /// The reason why the stored value is not in force.
-    package var problem: String?
-
-    package init(text: String?, json: JSONText, problem: String? = nil) {
-        self.text = text
-        self.json = json
-        self.problem = problem
-    }
-}
+/// Returns the new value of a change, when that is printed, in a number of columns: its text, escaped, nil for none; and the
+/// device that made the change.
+package typealias ObservedContent = @Sendable (_ columns: Int) -> (text: String?, json: JSONText, device: String?)
 
 /// A change that `watch` prints.
-package struct ObservedChange: Sendable {
-    package struct Content: Sendable {
-        /// The text of the new value, escaped; nil for none.
-        package var text: String?
-        package var json: JSONText
-        /// The name of the device that made the change.
-        package var device: String?
-
-        package init(text: String?, json: JSONText, device: String? = nil) {
-            self.text = text
-            self.json = json
-            self.device = device
-        }
-    }
-
+struct ObservedChange: Sendable {
     let name: String
     let isSet: Bool
     let origin: SettingsService.Origin
-    /// The content for a number of columns. Called when the change is printed.
-    let content: @Sendable (_ columns: Int) -> Content
-    private let time = Date().timeIntervalSince1970
-
-    package init(
-        name: String, isSet: Bool, origin: SettingsService.Origin, content: @escaping @Sendable (Int) -> Content
-    ) {
-        self.name = name
-        self.isSet = isSet
-        self.origin = origin
-        self.content = content
-    }
+    let content: ObservedContent
+    let time = Date().timeIntervalSince1970
 
     /// The change in a line, with its line break.
     func line(asJSON isJSON: Bool, _ streams: CommandStreams) -> String {

@@ -3,27 +3,8 @@ import SettingsKitTerminal
 
 /// Where the value of a setting comes from.
 package struct Explanation {
-    /// A fact about a value.
-    package struct Fact {
-        let title: String?
-        let text: String
-        let member: (name: String, value: JSONText)
-
-        /// - Parameters:
-        ///   - member: The name in JSON.
-        ///   - title: The name for people; nil if only JSON shows it.
-        ///   - json: The value in JSON; nil for the text.
-        package init(_ member: String, _ title: String?, _ text: String, json: JSONText? = nil) {
-            self.title = title
-            self.text = text
-            self.member = (member, json ?? .string(text))
-        }
-
-        /// A fact that only JSON shows.
-        package init(_ member: String, _ json: JSONText) {
-            self.init(member, nil, "", json: json)
-        }
-    }
+    /// A fact about a value: its name in JSON and for people, nil if only JSON shows it; its text, and its JSON, nil for the text.
+    package typealias Fact = (member: String, title: String?, text: String, json: JSONText?)
 
     let name: String
     /// The text of the value; nil if there is none.
@@ -42,7 +23,8 @@ package struct Explanation {
     var json: JSONText {
         let layers: [(name: String, value: JSONText)] =
             layers.isEmpty ? [] : [("layers", .array(layers.map(\.json)))]
-        return .object([("name", .string(name))] + facts.map(\.member) + layers)
+        return .object(
+            [("name", .string(name))] + facts.map { ($0.member, $0.json ?? .string($0.text)) } + layers)
     }
 
     func text(_ streams: CommandStreams) -> String {

@@ -91,7 +91,9 @@ extension Subcommand {
             let (limit, isJSON) = (try invocation.number(.count) ?? .max, invocation.has(.json))
             return try program.withSettings(invocation, streams, for: .reading) { settings in
                 let changes = ChangeQueue<ObservedChange>()
-                let subscriptions = try settings.observe(names, streams) { changes.append($0) }
+                let subscriptions = try settings.observe(names, streams) { name, isSet, origin, content in
+                    changes.append(ObservedChange(name: name, isSet: isSet, origin: origin, content: content))
+                }
                 defer { for subscription in subscriptions { subscription.cancel() } }
                 try changes.print(limit, to: streams) { $0.line(asJSON: isJSON, streams) }
                 return .success

@@ -13,12 +13,12 @@ extension OpenedStore {
             let summary = value.summary(columns: TextLayout.width - 14)
             explanation.facts = [
                 // Without layers, it is the value in force.
-                .init("value", layers.isEmpty ? nil : "value", summary, json: value.jsonText),
-                .init("kind", "kind", value.kind.rawValue),
-                .init("size", "size", value.size, json: .value("\(value.data.count)")),
+                ("value", layers.isEmpty ? nil : "value", summary, value.jsonText),
+                ("kind", "kind", value.kind.rawValue, nil),
+                ("size", "size", value.size, .value("\(value.data.count)")),
             ]
         }
-        explanation.facts.append(.init("store", "store", description))
+        explanation.facts.append(("store", "store", description, nil))
         if let value, let list = store as? PropertyListStore { explanation.facts += place(of: name, value, list) }
         if value != nil, let change = (store as? DirectoryStore)?.lastChange(of: name) {
             explanation.facts += origin(change)
@@ -31,19 +31,18 @@ extension OpenedStore {
     private func place(of name: String, _ value: UntypedValue, _ store: PropertyListStore) -> [Explanation.Fact] {
         var facts: [Explanation.Fact] = []
         if let native = store.nativeValue(of: name) {
-            facts.append(.init("storedAs", "stored as", native.typeName))
+            facts.append(("storedAs", "stored as", native.typeName, nil))
             if case .date(let seconds) = native, let date = Date(timeIntervalSinceReferenceDate: seconds).iso8601 {
-                facts.append(.init("date", "date", date))
+                facts.append(("date", "date", date, nil))
             }
         }
         if store.isOnlyInJournal(name) {
             let text = "the value is in the journal beside the file, and not in the file yet"
-            facts.append(.init("isOnlyInJournal", "place", text, json: .bool(true)))
+            facts.append(("isOnlyInJournal", "place", text, .bool(true)))
         } else if let line = store.line(of: name, holding: value.data) {
-            facts.append(
-                .init("line", "place", "line \(line) of the file", json: .value("\(line)")))
+            facts.append(("line", "place", "line \(line) of the file", .value("\(line)")))
         } else {
-            facts.append(.init("isInFile", "place", "in the file", json: .bool(true)))
+            facts.append(("isInFile", "place", "in the file", .bool(true)))
         }
         return facts
     }
@@ -54,8 +53,8 @@ extension OpenedStore {
         let time = change.date.timeIntervalSince1970
         let when = time == 0 ? "imported, at an unknown time" : LocalTime.text(secondsSince1970: time)
         return [
-            .init("device", "changed by", device ?? "replica \(change.replica)\(own)"),
-            .init("changed", "changed at", when),
+            ("device", "changed by", device ?? "replica \(change.replica)\(own)", nil),
+            ("changed", "changed at", when, nil),
         ]
     }
 

@@ -31,29 +31,29 @@ extension OpenedStore {
         }
     }
 
-    package func value(named name: String, showsSecrets: Bool) throws -> ShownValue {
+    package func value(
+        named name: String, showsSecrets: Bool
+    ) throws -> (text: String?, json: JSONText, problem: String?) {
         guard let value = try value(named: name) else { throw missingValue(named: name) }
-        return ShownValue(text: value.text, json: value.jsonText)
+        return (value.text, value.jsonText, nil)
     }
 
     package func observe(
-        _ names: [String], _ streams: CommandStreams, _ body: @escaping @Sendable (ObservedChange) -> Void
+        _ names: [String], _ streams: CommandStreams,
+        _ body: @escaping @Sendable (String, Bool, SettingsService.Origin, @escaping ObservedContent) -> Void
     ) throws -> [SettingsService.Subscription] {
         // It can take long until the problems are reported at the end.
         reportProblems(to: streams)
         guard let feed = store.feed else { throw CommandFailure.failure("\(description) does not report changes.") }
-        let names = Set(names)
-        let directory = store as? DirectoryStore
+        let (names, directory) = (Set(names), store as? DirectoryStore)
         let subscription = feed.observe { changes, origin in
             for change in changes where names.isEmpty || names.contains(change.name) {
                 let (name, data) = (change.name, change.newData)
-                body(
-                    ObservedChange(name: name, isSet: data != nil, origin: origin) { columns in
-                        let value = data.map(UntypedValue.init)
-                        return .init(
-                            text: value?.summary(columns: columns), json: value?.jsonText ?? .value("null"),
-                            device: directory?.lastChange(of: name)?.deviceName)
-                    })
+                body(name, data != nil, origin) { columns in
+                    let value = data.map(UntypedValue.init)
+                    let device = directory?.lastChange(of: name)?.deviceName
+                    return (value?.summary(columns: columns), value?.jsonText ?? .value("null"), device)
+                }
             }
         }
         return [subscription]
