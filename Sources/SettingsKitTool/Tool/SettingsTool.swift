@@ -12,14 +12,7 @@ import SettingsKit
 /// that only read never write to a store: they create no file, take no lock, and export nothing. (SQLite itself may create
 /// the files `-shm` and `-wal` beside a database.)
 ///
-/// ## Exit codes
-/// See ``SettingsCommand/ExitCode``.
-///
-/// ## Output
-/// Results go to `output`, and errors to `errors`, each with what to do next. Control characters in names and values never
-/// reach the output: they are escapes. If the program that reads the output has ended, the tool ends without a message.
-///
-/// All functions may be called from any thread.
+/// Exit codes and outputs are those of ``SettingsCommand``. All functions may be called from any thread.
 package struct SettingsTool: Sendable {
     /// The name of the tool in help texts.
     package let name: String
@@ -45,22 +38,10 @@ package struct SettingsTool: Sendable {
         self.showsProgress = showsProgress
     }
 
-    /// Carries out a subcommand.
+    /// Carries out a subcommand, as ``SettingsCommand/run(_:input:output:errors:)`` does.
     ///
-    /// It returns when the subcommand is done; `watch` runs until the process is interrupted, its output is closed, or it has
-    /// printed as many changes as `--count` says.
-    /// `browse` runs until the person quits. It uses the terminal of the process in the place of `input` and `output`, and receives
-    /// the signals of the process meanwhile.
-    ///
-    /// - Parameters:
-    ///   - arguments: The subcommand and its arguments, without the name of the program, each as bytes in UTF-8. Bytes that are
-    ///     not UTF-8 are a wrong usage, and a message says so.
-    ///   - input: Reads standard input, for subcommands that take `-`.
-    ///   - output: Receives the result, in pieces with line breaks; an empty piece asks whether the output is still read. It
-    ///     throws if no more can be written: a `POSIXError` other than `EPIPE` is a failure, and any other error means that
-    ///     nothing reads the output any more.
-    ///   - errors: Receives messages. What it throws is ignored.
-    /// - Returns: The exit code of the process; see ``SettingsCommand/ExitCode``.
+    /// - Parameter arguments: The subcommand and its arguments, without the name of the program, each as bytes in UTF-8. Bytes
+    ///   that are not UTF-8 are a wrong usage, and a message says so.
     package func run(
         _ arguments: [[UInt8]], input: @escaping () throws -> Data = StandardStreams.read,
         output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
