@@ -5,79 +5,53 @@ import SettingsKitFiles
 import SettingsTestKit
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Calls of the file system fail", .ownThreads)
 struct FailingCallTests {
     @Test(
-        "A call that fails once is thrown without a change, or has no effect; afterwards everything works",
-        arguments: Start.allCases, Rounds.choose([ENOSPC], full: [ENOSPC, EIO, EACCES, EROFS, EMFILE]))
-    func once(start: Start, errno: Int32) throws {
-        var number = 0
-        var hasFired = true
-        while hasFired {
-            let comment: Comment = "call \(number)"
-            var (disk, values) = try start.prepare()
-            let process = disk.process()
-            process.set(.once(number, errno: errno))
-            var store: PropertyListStore
+        "A call that fails once is thrown without a change, or has no effect; afterwards everything works, and no file is left",
+        arguments: Start.allCases, Mishap.failures)
+    func once(start: Start, mishap: Mishap) throws {
+        let count = try mishap.atEveryCall {
+            let (disk, values) = try start.prepare()
+            return (disk, (disk: disk, values: values, store: PropertyListStore?.none))
+        } work: { world, process, comment in
+            func expectCause(_ error: any Error) {
+                // What is thrown says what has happened.
+                let cause = (error as? SettingsError)?.underlying ?? error
+                #expect((cause as? SystemError).map { Mishap.failure($0.number) } == mishap, comment)
+            }
+            let store: PropertyListStore
             do {
                 store = try quietStore(process)
             } catch let error as SettingsError {
                 #expect(error.code == .storeUnavailable, comment)
-                #expect((error.underlying as? SystemError)?.number == errno, comment)
+                expectCause(error)
                 store = try quietStore(process)
             }
+            world.store = store
             for step in Step.usual {
-                let next = step.applied(to: values)
+                let next = step.applied(to: world.values)
                 do {
                     try step.perform(on: store)
-                    values = next
+                    world.values = next
                 } catch {
-                    // What is thrown says what has happened.
-                    let cause = (error as? SettingsError)?.underlying ?? error
-                    #expect((cause as? SystemError)?.number == errno, comment)
+                    expectCause(error)
                     if case .synchronize = step { #expect((error as? SettingsError)?.code == .notSaved, comment) }
                 }
-                #expect(store.values == values, comment)
+                #expect(store.values == world.values, comment)
                 // Another process has the same.
-                #expect(try quietStore(disk.process()).values == values, comment)
+                #expect(try quietStore(world.disk.process()).values == world.values, comment)
             }
-            hasFired = process.callCount > number
-            process.set(.none)
-            try store.synchronize()
-            #expect(try disk.storedValues() == values, comment)
-            number += 1
-        }
-        #expect(number > 40)
-    }
-
-    @Test("Failing calls leave no files behind", arguments: [ENOSPC, EIO])
-    func tidy(errno: Int32) throws {
-        var number = 0
-        var hasFired = true
-        while hasFired {
-            let (disk, _) = try Start.othersFile.prepare()
-            let process = disk.process()
-            let store = try quietStore(process)
-            process.set(.once(number, errno: errno))
-            for step in Step.usual {
-                do { try step.perform(on: store) } catch {}
-            }
-            hasFired = process.callCount > number
-            process.set(.none)
-            try store.synchronize()
-            let names = disk.names(in: Start.directory)
+        } check: { world, comment in
+            try #require(world.store, comment).synchronize()
+            #expect(try world.disk.storedValues() == world.values, comment)
+            guard start == .othersFile else { return }
             let expected: Set = [
                 "Settings.plist", "Settings.plist-journal", "Settings.plist-lock", "Settings.plist-previous",
             ]
-            #expect(Set(names) == expected, "call \(number)")
-            number += 1
+            #expect(Set(world.disk.names(in: Start.directory)) == expected, comment)
         }
+        #expect(count > 40)
     }
 
     @Test("Calls that do only a part of their work are continued", arguments: Start.allCases)

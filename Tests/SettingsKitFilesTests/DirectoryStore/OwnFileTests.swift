@@ -6,12 +6,6 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("The replica's own file, and the directory", .ownThreads)
 struct OwnFileTests {
     private let device: Device
@@ -124,47 +118,6 @@ struct OwnFileTests {
                 directory: shared, state: directory + "/third", fileSystem: POSIXFileSystem())
             #expect(third.get(key("a")) == Data("2".utf8))
             #expect(try names(in: shared).count == 1)
-        }
-    }
-
-    @Test("If any call fails, nothing is lost, and all changes are shared once calls work again")
-    func everyCall() throws {
-        let counting = device.disk.process()
-        let counted = try device.process(counting)
-        try counted.set(key("a"), to: Data("count".utf8))
-        try counted.synchronize()
-        let count = counting.callCount
-        for number in 0..<count {
-            let device = try Device("faulty")
-            try device.set("a", "1")
-            try device.store.synchronize()
-            device.restart()
-            let process = device.disk.process()
-            process.set(.once(number, errno: EIO))
-            let store: DirectoryStore
-            do {
-                store = try device.process(process)
-            } catch {
-                #expect(try device.values == ["a": "1"], "call \(number)")
-                continue
-            }
-            var isSet = false
-            do {
-                try store.set(key("a"), to: Data("2".utf8))
-                isSet = true
-                try store.synchronize()
-            } catch {
-                // Values that were set stay set; the others stay unset.
-            }
-            // The own rounds of a store may have made fewer calls than those of the counted one.
-            process.set(.none)
-            try store.synchronize()
-            #expect(store.get(key("a")) == Data((isSet ? "2" : "1").utf8), "call \(number)")
-            let other = try Device("other")
-            for (name, data) in device.files where !name.hasPrefix(".") { try other.put(data, name) }
-            try other.store.refresh()
-            #expect(try other.value("a") == (isSet ? "2" : "1"), "call \(number)")
-            #expect(try device.values == ["a": isSet ? "2" : "1"], "call \(number)")
         }
     }
 
