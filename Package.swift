@@ -109,7 +109,10 @@ let package = Package(
         .target(name: "CSettingsTestSupport", path: "Tests/CSettingsTestSupport"),
         .target(
             name: "SettingsTestSupport",
-            dependencies: ["CSettingsTestSupport", "SettingsKitCore", "SettingsKitPlatform", "SettingsTestKit"],
+            dependencies: [
+                "CSettingsKitSQLite", "CSettingsTestSupport", "SettingsKitCore", "SettingsKitPlatform",
+                "SettingsTestKit",
+            ],
             path: "Tests/SettingsTestSupport"),
         .testTarget(
             name: "SettingsKitCoreTests", dependencies: ["SettingsKitCore", "SettingsTestKit", "SettingsTestSupport"]),
@@ -126,6 +129,13 @@ let package = Package(
             name: "SettingsSQLiteTests",
             dependencies: [
                 "SettingsSQLite", "CSettingsKitSQLite", "SettingsKit", "SettingsTestKit", "SettingsTestSupport",
+                "settings-test-worker",
+            ]),
+        // The suites that run over each store.
+        .testTarget(
+            name: "SettingsStoresTests",
+            dependencies: [
+                "SettingsKitFiles", "SettingsKitPlatform", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
                 "settings-test-worker",
             ]),
         .testTarget(

@@ -2,27 +2,13 @@ import SettingsKitCore
 import SettingsTestKit
 import Testing
 
-/// File systems that tests make fail, each by the path of the store that uses it.
-package final class FaultyFileSystems: Sendable {
-    private let fileSystems = Mutex<[String: FaultyFileSystem]>([:])
-
-    package init() {}
-
-    /// A new one, for the store at a path.
-    package func make(for path: String) -> FaultyFileSystem {
-        let fileSystem = FaultyFileSystem()
-        fileSystems.withLock { $0[path] = fileSystem }
-        return fileSystem
-    }
-
+extension FaultyFileSystem {
     /// Has all calls that change something fail, as on a full disk.
     ///
     /// - Returns: a function that ends that.
-    package func makeUnwritable(_ path: String, errno: Int32) throws -> @Sendable () throws -> Void {
-        let fileSystem = try #require(fileSystems.withLock { $0[path] })
-        let calls = FaultyFileSystem.Call.allCases.filter(\.isWriting) + [.openForAppending, .truncate]
-        fileSystem.set(.calls(Set(calls), errno: errno))
-        return { fileSystem.set(.none) }
+    package func makeUnwritable() -> @Sendable () -> Void {
+        set(.calls(Set(Call.allCases.filter(\.isWriting) + [.openForAppending, .truncate]), errno: Self.noRoom))
+        return { self.set(.none) }
     }
 }
 

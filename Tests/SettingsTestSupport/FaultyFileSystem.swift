@@ -50,6 +50,9 @@ package final class FaultyFileSystem: FileSystem {
 
     package init() {}
 
+    /// The error of a full disk.
+    package static let noRoom = ENOSPC
+
     /// The calls since the fault was last set.
     package var calls: [Call] { state.withLock { $0.calls } }
 

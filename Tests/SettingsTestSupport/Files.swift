@@ -3,12 +3,6 @@ import Foundation
 import SettingsKitPlatform
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The bytes of a file.
 package func bytes(of path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 

@@ -2,12 +2,6 @@ import CSettingsTestSupport
 import Foundation
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Has a process that is started by `posix_spawn` inherit nothing but its three streams, on Linux.
 package func closeOtherDescriptors(_ actions: UnsafeMutableRawPointer) -> Int32 { csettingstest_close_others(actions) }
 

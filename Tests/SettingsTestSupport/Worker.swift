@@ -1,12 +1,6 @@
 import Foundation
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Another process, which runs a command of `settings-test-worker`. It is killed when this object is released.
 package final class Worker: Sendable {
     private let process = Mutex<Process?>(nil)
@@ -17,7 +11,7 @@ package final class Worker: Sendable {
 
     package convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
-    private init(_ arguments: [String]) throws {
+    package init(_ arguments: [String]) throws {
         let process = Process()
         process.executableURL = try Self.executable()
         process.arguments = arguments

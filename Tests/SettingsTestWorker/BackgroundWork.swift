@@ -5,12 +5,6 @@ import SettingsKitFiles
 import SettingsSQLite
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// What the tests of the background have another process do.
 enum BackgroundWork {
     private static let key = SettingsService.StorageKey("a", scope: .defaults)

@@ -61,15 +61,6 @@ enum DatabaseWork {
         try await storage.write { try $0.execute(sql: "INSERT INTO notes VALUES (\(id), \(text))") }
     }
 
-    /// Keeps the database locked.
-    static func lock(_ path: String) async throws {
-        let storage = try SQLiteStorage(at: URL(fileURLWithPath: path))
-        try await storage.write { _ in
-            say("locked")
-            while true { sleep(1_000) }
-        }
-    }
-
     /// Begins to copy a database into a new file, and stops in the middle.
     static func backUp(_ path: String, to target: String) async throws {
         let storage = try SQLiteStorage(at: URL(fileURLWithPath: path))

@@ -2,12 +2,6 @@ import Foundation
 import SettingsEtcd
 import SettingsKitCore
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// What workers do on a cluster of etcd. The path is that of the folder for the local files; the endpoints are separated by
 /// commas.
 enum FleetWork {

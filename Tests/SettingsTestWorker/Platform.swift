@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The handle with which `dlsym` looks in all images. Nil is `RTLD_DEFAULT` on Linux only.
 var anyImage: UnsafeMutableRawPointer? {
     #if canImport(Darwin)

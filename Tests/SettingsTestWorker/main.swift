@@ -8,12 +8,6 @@ import SettingsKitFiles
 import SettingsSQLite
 import SettingsTestKit
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Writes a line at once.
 func say(_ text: String) {
     let line = Array((text + "\n").utf8)
@@ -31,34 +25,43 @@ let path = arguments[2]
 
 func argument(_ index: Int) -> Int { Int(arguments[index]) ?? 0 }
 
-/// - Parameter lag: How long a change may be missing from a property list. Short, so that files are often replaced.
-func openStore(lag: Duration? = .milliseconds(250)) throws -> any SettingsStore {
+/// - Parameters:
+///   - lag: How long a change may be missing from a property list. Short, so that files are often replaced.
+///   - patience: How long a write waits for other processes.
+func openStore(
+    lag: Duration? = .milliseconds(250), patience: Duration = .seconds(3)
+) throws -> any SettingsStore {
     let url = URL(fileURLWithPath: path)
-    return if url.lastPathComponent == "shared" {
-        try DirectoryStore(at: url, state: URL(fileURLWithPath: path + "-state"))
-    } else if url.pathExtension == "sqlite" {
-        try SQLiteStore(at: url)
+    if url.lastPathComponent == "shared" {
+        var options = DirectoryStore.Options()
+        options.patience = patience
+        return try DirectoryStore(at: url, state: URL(fileURLWithPath: path + "-state"), options: options)
+    }
+    return if url.pathExtension == "sqlite" {
+        try SQLiteStore(at: url, patience: patience)
     } else {
-        try PropertyListStore(url: url, lag: lag)
+        try PropertyListStore(url: url, patience: patience, lag: lag)
     }
 }
 
-func openService(lag: Duration? = .milliseconds(250)) throws -> SettingsService {
+func openService(
+    lag: Duration? = .milliseconds(250), patience: Duration = .seconds(3)
+) throws -> SettingsService {
     SettingsService(
-        stores: [.defaults: try openStore(lag: lag)],
+        stores: [.defaults: try openStore(lag: lag, patience: patience)],
         diagnosticSink: .init { say("problem \($0.code.name)") })
 }
 
 switch arguments[1] {
 case "count":
     // count PATH TIMES: so many updates of one counter.
-    let settings = try openService()
+    let settings = try openService(patience: .seconds(60))
     let counter = Setting<Int>("counter", in: .defaults, default: 0)
     for _ in 0..<argument(3) { try settings.save { $0.update(counter) { $0 += 1 } } }
 
 case "fill":
     // fill PATH PREFIX COUNT: so many keys.
-    let settings = try openService()
+    let settings = try openService(patience: .seconds(60))
     for number in 0..<argument(4) {
         try settings.save(Setting<Int>("\(arguments[3]) \(number)", in: .defaults, default: -1), to: number)
     }
@@ -96,22 +99,11 @@ case "migrate-up-to":
     let world = try MigrationWorld(path, arguments[3])
     for number in 1...argument(4) { try world.migrate(to: number) }
 
-case "lock":
-    // lock PATH: keeps the files locked.
-    let system = POSIXFileSystem()
-    let file = try system.openOrCreate(path + "-lock").file
-    say(try system.lock(file) ? "locked" : "not locked")
-    while true { pause() }
-
-case "lock-until-continued":
-    // lock-until-continued PATH: locks the files and stops; when it is continued, releases the lock and does nothing more.
-    let system = POSIXFileSystem()
-    let file = try system.openOrCreate(path + "-lock").file
-    say(try system.lock(file) ? "locked" : "not locked")
-    kill(getpid(), SIGSTOP)
-    system.unlock(file)
-    say("unlocked")
-    while true { pause() }
+case "hold":
+    // hold PATH [NAME VALUE]...: locks the files as a writer does, and stops; when it is continued, sets the numbers, releases the
+    // lock and does nothing more.
+    try HoldWork.hold(
+        path, writes: stride(from: 3, to: arguments.count, by: 2).map { (arguments[$0], arguments[$0 + 1]) })
 
 case "keep":
     // keep PATH NAME VALUE: sets one number, which another process hinders, says what it reads then, and stops; exits in order
@@ -120,7 +112,7 @@ case "keep":
     let setting = Setting<Int>(arguments[3], in: .defaults, default: 0)
     settings.set(setting, to: argument(4))
     say("\(settings.get(setting))")
-    kill(getpid(), SIGSTOP)
+    raise(SIGSTOP)
     withExtendedLifetime(settings) {}
 
 case "set":
@@ -266,10 +258,6 @@ case "database-write":
 case "database-insert":
     // database-insert PATH ID TEXT: inserts one row.
     DatabaseWork.run { [path, id = argument(3), text = arguments[4]] in try await DatabaseWork.insert(path, id, text) }
-
-case "database-lock":
-    // database-lock PATH: keeps a database locked in the middle of a write.
-    DatabaseWork.run { [path] in try await DatabaseWork.lock(path) }
 
 case "database-backup":
     // database-backup PATH TARGET: begins to copy a database into a new file, and stops in the middle.

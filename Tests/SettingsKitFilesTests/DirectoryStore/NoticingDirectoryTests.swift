@@ -168,23 +168,4 @@ struct NoticingDirectoryTests {
             #expect(store.replicas.count == 1)
         }
     }
-
-    @Test("A path at which there is a file is refused")
-    func notADirectory() async throws {
-        try await withTemporaryDirectory { directory in
-            try write("mine", to: directory + "/file")
-            let url = URL(fileURLWithPath: directory + "/file")
-            // Opening waits a second for the first look at the directory, which takes longer on a busy machine.
-            let isRefused = try await eventually {
-                do {
-                    _ = try DirectoryStore(at: url, state: URL(fileURLWithPath: directory + "/state"))
-                    return false
-                } catch SettingsError.Code.storeUnavailable {
-                    return true
-                }
-            }
-            #expect(isRefused)
-            #expect(try bytes(of: directory + "/file") == Data("mine".utf8))
-        }
-    }
 }

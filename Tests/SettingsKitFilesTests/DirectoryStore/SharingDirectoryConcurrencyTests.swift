@@ -11,6 +11,7 @@ struct SharingDirectoryConcurrencyTests {
     private func open(_ shared: String, _ state: String) throws -> DirectoryStore {
         var options = DirectoryStore.Options()
         options.pollInterval = .milliseconds(50)
+        options.patience = .seconds(60)
         return try DirectoryStore(
             directory: shared, state: state, fileSystem: POSIXFileSystem(), options: options, isWatching: true)
     }
@@ -26,28 +27,18 @@ struct SharingDirectoryConcurrencyTests {
                 service.observe(common) { log.append($0.newValue) }
             }
             let (threads, rounds) = (2, 100)
-            await withCheckedContinuation { continuation in
-                let left = Mutex(services.count * threads)
-                for (device, service) in services.enumerated() {
-                    for thread in 0..<threads {
-                        Thread.detachNewThread {
-                            let own = Setting<Int>("own \(device) \(thread)", in: .defaults, default: 0)
-                            for round in 0..<rounds {
-                                service.set(common, to: round * 10 + device)
-                                service.update(own) { $0 += 1 }
-                                _ = service.get(common)
-                                if round % 25 == 0 {
-                                    #expect(throws: Never.self) { try service.synchronize() }
-                                    _ = stores[device].replicas
-                                    _ = stores[device].report
-                                }
-                            }
-                            let isLast = left.withLock { left in
-                                left -= 1
-                                return left == 0
-                            }
-                            if isLast { continuation.resume() }
-                        }
+            inParallel(services.count * threads) { number in
+                let (device, thread) = (number / threads, number % threads)
+                let service = services[device]
+                let own = Setting<Int>("own \(device) \(thread)", in: .defaults, default: 0)
+                for round in 0..<rounds {
+                    service.set(common, to: round * 10 + device)
+                    service.update(own) { $0 += 1 }
+                    _ = service.get(common)
+                    if round % 25 == 0 {
+                        #expect(throws: Never.self) { try service.synchronize() }
+                        _ = stores[device].replicas
+                        _ = stores[device].report
                     }
                 }
             }

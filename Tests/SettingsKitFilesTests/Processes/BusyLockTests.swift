@@ -21,8 +21,7 @@ struct BusyLockTests {
         .enabled(if: Rounds.areFull, "needs a quiet machine; see .ci/soak"), arguments: [2, 3])
     func pending(writerCount: Int) async throws {
         let count = 5_000
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let writers = try (1...writerCount).map {
                 try Worker("write-batches", path, "writer \($0)", "\(Self.batchSize)")
             }
@@ -50,7 +49,7 @@ struct BusyLockTests {
     func waiting() async throws {
         try await withTemporaryDirectory { directory in
             let (path, trace) = (directory + "/Settings.plist", directory + "/trace")
-            let holder = try Worker("lock", path)
+            let holder = try Worker("hold", path)
             await holder.wait(for: "locked")
             let result = try await Tool("strace").run(
                 ["-f", "-o", trace, "-e", "trace=flock,sched_yield", Worker.path(), "set-singly", path, "1"])

@@ -4,12 +4,6 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Invalid files are neither trusted nor lost", .ownThreads)
 struct BadInputTests {
     enum Input: String, CaseIterable, Sendable {
@@ -87,8 +81,7 @@ struct BadInputTests {
 
     @Test("A file cut off anywhere is damaged; its intact part is used, and the whole is kept", arguments: 0..<50)
     func truncated(place: Int) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             do {
                 let store = try open(path)
                 for index in 0..<20 { try store.set(key("key\(index)"), to: Data("\"value \(index)\"".utf8)) }
@@ -114,8 +107,7 @@ struct BadInputTests {
 
     @Test("A damaged file's intact settings are read, and are in the new file")
     func recovered() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer><key>b</key><date>no date</date><broken>"), to: path)
             let store = try open(path)
             #expect(store.get(key("a")) == Data("1".utf8))
@@ -127,8 +119,7 @@ struct BadInputTests {
 
     @Test("Values of the wrong type read as the default, are reported once each, and stay in the file")
     func wrongTypes() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let text = xml("<key>n</key><string>x</string><key>s</key><array/><key>d</key><data>AAE=</data>")
             try write(text, to: path)
             let (service, problems) = SettingsService.over(try open(path))
@@ -183,8 +174,7 @@ struct BadInputTests {
 
     @Test("Names that no setting can have stay in the file, and crash nothing")
     func impossibleNames() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             try write(xml("<key>a</key><true/>"), to: path)
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let url = URL(fileURLWithPath: path)
@@ -202,6 +192,19 @@ struct BadInputTests {
             }
             let found = try members(of: path)
             #expect(found == ["": .boolean(true), "a": .boolean(false), "b": .integer(1)])
+        }
+    }
+
+    @Test("No value is in any message")
+    func noValueInMessages() throws {
+        try withPropertyList { path in
+            try write(xml("<key>a</key><string>s3cret-token</string><key>b</key><s3cret-tag/>"), to: path)
+            let (service, problems) = SettingsService.over(try open(path))
+            #expect(service.get(Setting<Int>("a", in: .defaults, default: 0)) == 0)
+            #expect(problems.codes == [.damaged, .decodingFailed])
+            for problem in problems.all {
+                #expect(!"\(problem) \(String(reflecting: problem))".contains("s3cret-t"))
+            }
         }
     }
 }

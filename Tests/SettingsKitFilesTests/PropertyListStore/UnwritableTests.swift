@@ -4,12 +4,6 @@ import SettingsKitFiles
 @testable import SettingsKitPlatform
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("The file cannot be written")
 struct UnwritableTests {
     private static let setting = Setting<Int>("a", in: .defaults, default: 0)
@@ -20,8 +14,7 @@ struct UnwritableTests {
         "A failed write keeps values in the journal, is reported once, and is retried until there is room",
         arguments: [ENOSPC, EROFS, EACCES])
     func background(errno: Int32) async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
             let (service, problems) = SettingsService.over(store)
@@ -53,8 +46,7 @@ struct UnwritableTests {
 
     @Test("A new failure after a successful write is reported again")
     func toldAgain() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let (service, problems) = SettingsService.over(
                 try PropertyListStore(path: path, fileSystem: fileSystem))
@@ -75,8 +67,7 @@ struct UnwritableTests {
 
     @Test("Synchronize throws each time, and saves everything as soon as that is possible")
     func synchronize() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let (service, _) = SettingsService.over(try PropertyListStore(path: path, fileSystem: fileSystem))
             service.set(Self.setting, to: 1)
@@ -89,28 +80,6 @@ struct UnwritableTests {
             fileSystem.set(.none)
             try service.synchronize()
             #expect(try members(of: path) == ["a": .integer(1)])
-        }
-    }
-
-    @Test("A directory that may not be written in leaves the old file as it is", .enabled(if: Program.isRoot))
-    func readOnlyDirectory() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
-            let before = Data(xml("<key>a</key><integer>1</integer>").utf8)
-            try write(before, to: path)
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                guard setuid(65_534) == 0 else { Foundation.exit(2) }
-                let store = try PropertyListStore(url: URL(fileURLWithPath: path))
-                do {
-                    try store.set(.init("a", scope: .defaults), to: Data("2".utf8))
-                    Foundation.exit(3)
-                } catch let error as SystemError where error.number == EACCES {
-                    Foundation.exit(store.get(.init("a", scope: .defaults)) == Data("1".utf8) ? 0 : 4)
-                }
-            }
-            #expect(try bytes(of: path) == before)
-            #expect(try names(in: directory) == ["Settings.plist"])
         }
     }
 

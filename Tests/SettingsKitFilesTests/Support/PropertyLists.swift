@@ -13,3 +13,13 @@ func xml(_ body: String) -> String {
     <plist version="1.0"><dict>\(body)</dict></plist>
     """
 }
+
+/// Runs `body` with the path of a property list, which is not there yet, in a directory of its own.
+func withPropertyList<R>(_ body: (String) throws -> R) throws -> R {
+    try withTemporaryDirectory { try body($0 + "/Settings.plist") }
+}
+
+/// Runs `body` with the path of a property list, which is not there yet, in a directory of its own.
+func withPropertyList<R>(_ body: (String) async throws -> R) async throws -> R {
+    try await withTemporaryDirectory { try await body($0 + "/Settings.plist") }
+}

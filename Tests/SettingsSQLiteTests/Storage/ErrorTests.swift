@@ -97,7 +97,7 @@ struct StorageErrorTests {
                 at: url, versions: [notesSchema], options: options(timeout: .seconds(300)))
             let hasty = try SQLiteStorage(
                 at: url, options: options(label: "hasty", timeout: .milliseconds(1)))
-            let worker = try Worker("database-lock", url.path)
+            let worker = try Worker("hold", url.path)
             await worker.wait(for: "locked")
             for _ in 0..<2 {
                 await expect(.busy, saying: "(hasty)", not: "secret") {

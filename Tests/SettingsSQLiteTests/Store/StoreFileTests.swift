@@ -3,12 +3,6 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("The file of a store", .timeLimit(.minutes(2)))
 struct StoreFileTests {
     private static func refused(_ path: String, table: String = "settings") throws -> SettingsError? {
@@ -45,32 +39,6 @@ struct StoreFileTests {
             #expect(try openStore(folder.path + "/real/Vault.sqlite").feed === one.feed)
             #expect(try Set(contents(of: folder.path + "/real").keys).contains("Vault.sqlite-wal"))
             #expect(one.path.hasSuffix("/real/Vault.sqlite"))
-        }
-    }
-
-    @Test("A directory, a FIFO or a device is refused at once")
-    func noFile() async throws {
-        try await withTemporaryFolder { folder in
-            let fifo = folder.path + "/fifo"
-            try #require(mkfifo(fifo, 0o600) == 0)
-            for path in [folder.path, fifo, "/dev/null", "/dev/zero", fifo + "/below"] {
-                let error = expectError(.storeUnavailable) { _ = try openStore(path) }
-                #expect(error?.description.contains(path) == true)
-            }
-        }
-    }
-
-    @Test("A URL that is not a file URL, or has NUL in its path, is refused")
-    func otherURL() async throws {
-        for text in ["https://example.org/a.sqlite", "data:,x"] {
-            let url = try #require(URL(string: text))
-            expectError(.storeUnavailable) { _ = try SQLiteStore(at: url) }
-        }
-        try await withTemporaryFolder { folder in
-            guard let url = URL(string: "file://\(folder.path)/a%00b.sqlite") else { return }
-            _ = try? SQLiteStore(at: url)
-            let names = try contents(of: folder.path).keys
-            #expect(!names.contains("a"))
         }
     }
 
@@ -164,24 +132,6 @@ struct StoreFileTests {
         }
     }
 
-    @Test("Locked by another connection, a write is refused and changes nothing; afterwards it works")
-    func busy() async throws {
-        try await withDatabase { path in
-            let store = try SQLiteStore(at: URL(fileURLWithPath: path), patience: .zero)
-            try store.set(key("a"), to: Data("1".utf8))
-            let other = try OtherProgram(path)
-            try other.run("BEGIN IMMEDIATE")
-            let batch = SettingsStoreBatch(writes: [.init(key: key("a"), data: Data("\"secret\"".utf8))])
-            let error = expectError(.busy) { _ = try store.apply(batch) }
-            #expect(error?.description.contains(path) == true)
-            expectError(.busy) { try store.removeAll() }
-            #expect(store.get(key("a")) == Data("1".utf8))
-            try other.run("COMMIT")
-            try store.set(key("a"), to: Data("2".utf8))
-            #expect(try freshStore(path).get(key("a")) == Data("2".utf8))
-        }
-    }
-
     @Test(
         "A file that was removed or replaced takes no writes, which would be lost; opened again, it does",
         arguments: [false, true])
@@ -220,36 +170,6 @@ struct StoreFileTests {
             try OtherProgram(path).run("DROP TABLE settings")
             try store.set(key("c"), to: Data("3".utf8))
             #expect(try freshStore(path).keys() == ["c"])
-        }
-    }
-
-    @Test("A file that may only be read is read; writes are refused", .enabled(if: isRoot))
-    func readOnly() async throws {
-        try await withDatabase { path in
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o777], ofItemAtPath: (path as NSString).deletingLastPathComponent)
-            let holder = try openStore(path)
-            try holder.set(key("a"), to: Data("1".utf8))
-            for suffix in ["", "-wal", "-shm"] { try #require(chmod(path + suffix, 0o644) == 0) }
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                guard setuid(65_534) == 0 else { Foundation.exit(2) }
-                let store = try SQLiteStore(at: URL(fileURLWithPath: path))
-                let key = SettingsService.StorageKey("a", scope: .defaults)
-                guard store.get(key) == Data("1".utf8) else { Foundation.exit(3) }
-                do {
-                    try store.set(key, to: Data("\"secret\"".utf8))
-                    Foundation.exit(4)
-                } catch let error as SettingsError {
-                    guard error.code == .readOnly else { Foundation.exit(5) }
-                    guard error.description.contains(path), !error.description.contains("secret") else {
-                        Foundation.exit(6)
-                    }
-                }
-                // There is nothing of this process's that could be lost.
-                try store.synchronize()
-                Foundation.exit(store.get(key) == Data("1".utf8) ? 0 : 7)
-            }
-            #expect(holder.get(key("a")) == Data("1".utf8))
         }
     }
 
@@ -303,6 +223,28 @@ struct StoreFileTests {
             try store.synchronize()
             #expect(try freshStore(path).get(key("a")) == value(-1))
             #expect(try OtherProgram(path).text("PRAGMA integrity_check") == "ok")
+        }
+    }
+
+    @Test("A forked child that could not take locks of its own is refused, and still reads what it knows")
+    func inheritedTwice() async throws {
+        try await withDatabase { path in
+            try await Worker.run("fork-with-two", path)
+            #expect(try freshStore(path).get(key("a")) == Data("1".utf8))
+        }
+    }
+
+    @Test("A missing file or table is an error for a store that is only read, and is not created")
+    func missing() async throws {
+        try await withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Vault.sqlite")
+            let noFile = #expect(throws: SettingsError.self) { try SQLiteStore(at: url, access: .readOnly) }
+            #expect(noFile?.code == .storeUnavailable)
+            #expect(!FileManager.default.fileExists(atPath: url.path))
+            _ = try SQLiteStore(at: url, table: "other")
+            let noTable = #expect(throws: SettingsError.self) { try SQLiteStore(at: url, access: .readOnly) }
+            #expect(noTable?.code == .unexpectedTable)
+            _ = try SQLiteStore(at: url, table: "other", access: .readOnly)
         }
     }
 }

@@ -3,18 +3,12 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Noticing other programs' changes of a store's database", .timeLimit(.minutes(2)))
 struct StoreNoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 
     enum Other: CaseIterable {
-        case process, killedProcess, tool, connection, storage, storeOfItsOwn
+        case tool, connection, storage, storeOfItsOwn
     }
 
     @Test(
@@ -29,8 +23,6 @@ struct StoreNoticingTests {
             var kept: [AnyObject] = []
             let sql = "UPDATE settings SET value = '5' WHERE name = 'a'"
             switch other {
-            case .process: try await Worker.run("set", path, "a", "5")
-            case .killedProcess: await (try Worker("set-and-die", path, "a", "5")).status()
             case .tool:
                 let process = try Process.run(URL(fileURLWithPath: #require(Self.tool)), arguments: [path, sql])
                 process.waitUntilExit()

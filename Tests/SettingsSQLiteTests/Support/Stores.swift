@@ -3,12 +3,6 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Opens the store in a file as every program does.
 func openStore(_ path: String, table: String = "settings") throws -> SQLiteStore {
     try SQLiteStore(at: URL(fileURLWithPath: path), table: table)

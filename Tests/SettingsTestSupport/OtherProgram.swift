@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 /// A database as another program uses it: SQLite, and nothing of the module.
-final class OtherProgram {
+package final class OtherProgram {
     private let handle: OpaquePointer
 
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         var handle: OpaquePointer?
         // Made if it is not there.
         let code = sqlite3_open_v2(path, &handle, Int32(SQLITE_OPEN_READWRITE | 0x4), nil)
@@ -19,7 +19,7 @@ final class OtherProgram {
 
     /// Runs statements, and answers their rows as text; NULL is nil.
     @discardableResult
-    func run(_ sql: String) throws -> [[String?]] {
+    package func run(_ sql: String) throws -> [[String?]] {
         var rows: [[String?]] = []
         try sql.withCString { start in
             var rest: UnsafePointer<CChar>? = start
@@ -52,5 +52,5 @@ final class OtherProgram {
     }
 
     /// The first column of the first row.
-    func text(_ sql: String) throws -> String? { try run(sql).first?.first ?? nil }
+    package func text(_ sql: String) throws -> String? { try run(sql).first?.first ?? nil }
 }
