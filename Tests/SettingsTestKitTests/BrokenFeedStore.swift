@@ -1,12 +1,6 @@
 import Foundation
 import SettingsKitCore
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A store with a feed that does one thing wrong.
 final class BrokenFeedStore: SettingsStore {
     enum Fault: String, CaseIterable, Sendable {

@@ -1,12 +1,6 @@
 import Foundation
 import SettingsKitCore
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A correct store of two functions, for broken ones to spoil.
 final class PlainStore: SettingsStore {
     private let contents = Mutex<[String: Data]>([:])

@@ -4,12 +4,6 @@ import SettingsKitPlatform
 import SettingsTestKit
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("The simulated disk, when the power fails")
 struct SimulatedDiskPowerFailureTests {
     /// What is left after the same preparation and power failures with different seeds.

@@ -5,12 +5,6 @@ import SettingsKitPlatform
 import SettingsTestKit
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("The simulated disk")
 struct SimulatedDiskTests {
     private let disk = SimulatedDisk()

@@ -41,7 +41,7 @@ struct ReentrancyMarkTests {
                 owner.inside {
                     Task {
                         // The task between, which has inherited the mark, ends at some time.
-                        try await eventually(within: 2) { first.value.object == nil }
+                        try await eventually { first.value.object == nil }
                     }
                 }
             }

@@ -72,8 +72,7 @@ struct SharingTests {
         "What is set right after another process has replaced the journal is in the new one, whatever was read meanwhile"
     )
     func replacedWhileReading() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let folding = try PropertyListStore(
                 path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))

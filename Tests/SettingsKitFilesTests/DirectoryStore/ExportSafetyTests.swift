@@ -4,12 +4,6 @@ import Testing
 
 @testable import SettingsKitFiles
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// What an export does to the local state: others must not receive what a power failure could undo, and a small change must
 /// not rewrite a large state.
 @Suite("An export and the local state", .ownThreads)

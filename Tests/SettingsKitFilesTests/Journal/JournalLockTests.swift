@@ -6,12 +6,6 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("The lock of a property list")
 struct JournalLockTests {
     private let a = Setting<Int>("a", in: .defaults, default: 0)
@@ -26,8 +20,7 @@ struct JournalLockTests {
         "Those who can write the property list can open its lock file, and no other user",
         arguments: [(0o644, 0o600), (0o600, 0o600), (0o664, 0o660), (0o666, 0o666), (0o640, 0o600), (0o444, 0o600)])
     func isOpenToWriters(list: Int, lock: Int) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             try #require(chmod(path, mode_t(list)) == 0)
             let store = try open(path)
@@ -38,8 +31,7 @@ struct JournalLockTests {
 
     @Test("The lock file follows the property list's permissions")
     func follows() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data("2".utf8))
             try store.synchronize()
@@ -116,8 +108,7 @@ struct JournalLockTests {
 
     @Test("Processes whose lock file was removed lock the same new one")
     func removed() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let stores = try (0..<3).map { _ in try open(path) }
             for number in 0..<30 {
                 try stores[number % 3].set(key("\(number)"), to: Data("\(number)".utf8))

@@ -4,12 +4,6 @@ import SettingsKitFiles
 @testable import SettingsKitPlatform
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Migrations in processes that are killed, and in several at once", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct MigrationProcessTests {
     /// The contents as a new process reads them.

@@ -12,8 +12,7 @@ struct LazyWatchTests {
 
     @Test("Another process's change after opening is seen without a listener and without a write")
     func reader() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = "\(directory)/Settings.plist"
+        try await withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             let (service, _) = SettingsService.over(try open(path))
             #expect(service.get(Self.a) == 1)
@@ -27,8 +26,7 @@ struct LazyWatchTests {
 
     @Test("The first listener receives changes made since the store was opened, and later ones")
     func listener() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = "\(directory)/Settings.plist"
+        try await withPropertyList { path in
             let (service, _) = SettingsService.over(try open(path))
             #expect(service.get(Self.a) == 0)
             try write(xml("<key>a</key><integer>1</integer>"), to: path)

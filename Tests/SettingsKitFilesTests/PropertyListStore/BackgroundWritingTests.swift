@@ -10,8 +10,7 @@ private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(at
 struct BackgroundWritingTests {
     @Test("A change is in a small file after a quiet second or two")
     func soon() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
             #expect(try await eventually { FileManager.default.fileExists(atPath: path) })
@@ -23,8 +22,7 @@ struct BackgroundWritingTests {
 
     @Test("Many changes in a row are few writes")
     func gathered() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
             for number in 0..<2_000 { try store.set(key("n"), to: Data("\(number)".utf8)) }
@@ -39,8 +37,7 @@ struct BackgroundWritingTests {
 
     @Test("A store that is dropped writes what is left, and goes")
     func dropped() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             weak var dropped: PropertyListStore?
             do {
                 let store = try open(path)
@@ -55,8 +52,7 @@ struct BackgroundWritingTests {
 
     @Test("A service that is dropped lets its store go")
     func droppedService() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             weak var dropped: PropertyListStore?
             do {
                 let store = try open(path)
@@ -74,8 +70,7 @@ struct BackgroundWritingTests {
 
     @Test("An orderly exit writes the changes of a store that is still held")
     func exit() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let store = try PropertyListStore(url: URL(fileURLWithPath: path))
                 try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
@@ -88,8 +83,7 @@ struct BackgroundWritingTests {
 
     @Test("An exit that cannot save says so, and neither hangs nor crashes")
     func exitWithoutSaving() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let result = await #expect(
                 processExitsWith: .success, observing: [\.standardErrorContent]
             ) { [path = path as String] in
@@ -134,8 +128,7 @@ struct BackgroundWritingTests {
 
     @Test("Setting, reading and synchronizing from many threads at once ends with the last values in the file")
     func concurrency() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let store = try open(path)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<6 {

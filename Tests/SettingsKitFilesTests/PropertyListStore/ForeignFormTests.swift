@@ -25,8 +25,7 @@ struct ForeignFormTests {
         "Plistlib's XML and binary files read as settings of the matching types", .enabled(if: Program.python),
         arguments: ["FMT_XML", "FMT_BINARY"])
     func plistlib(format: String) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try Self.makeWithPython(path, format: format)
             let before = try Program.pythonView(of: path)
             let store = try open(path)
@@ -86,8 +85,7 @@ struct ForeignFormTests {
     @Test(
         "What plutil has converted to binary reads the same, and is written as XML again", .enabled(if: Program.plutil))
     func plutilBinary() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let setting = Setting<[String: [Int]]>("map", in: .defaults, default: [:])
             do {
                 let (service, _) = SettingsService.over(try open(path))
@@ -121,8 +119,7 @@ struct ForeignFormTests {
 
     @Test("A native date stays a date when a whole second is set", .enabled(if: Program.python))
     func dateStaysADate() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try Self.makeWithPython(path, format: "FMT_XML")
             let setting = Setting<Date?>("date", in: .defaults)
             let later = Self.date.addingTimeInterval(60)
@@ -146,8 +143,7 @@ struct ForeignFormTests {
 
     @Test("What took the place of a date is no date, although it is a number")
     func noDateAnyMore() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>a</key><date>2023-11-14T22:13:20Z</date>"), to: path)
             let store = try open(path)
             try store.set(key("a"), to: Data(#""text""#.utf8))
@@ -161,8 +157,7 @@ struct ForeignFormTests {
 
     @Test("A whole number in the place of a real stays a real; data in the place of data stays data")
     func kindsAreKept() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>r</key><real>0.5</real><key>d</key><data>AAE=</data>"), to: path)
             let store = try open(path)
             try store.set(key("r"), to: Data("2".utf8))
@@ -175,8 +170,7 @@ struct ForeignFormTests {
 
     @Test("What Foundation writes is read", arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
     func foundation(format: PropertyListSerialization.PropertyListFormat) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let root: [String: Any] = [
                 "n": 5, "flag": false, "text": "\r\n]]>", "date": Self.date, "list": ["x", 1.5],
             ]
@@ -193,8 +187,7 @@ struct ForeignFormTests {
 
     @Test("A file that is only read is not touched")
     func readOnly() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let before = Data("<plist>\n<dict><key>a</key>  <true/><!-- mine --></dict></plist>\n\n".utf8)
             try write(before, to: path)
             do {

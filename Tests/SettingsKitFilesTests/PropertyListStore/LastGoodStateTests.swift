@@ -139,8 +139,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
         "The last good state of a damaged property list stays in force in a running process, with the intact part of the edit over it"
     )
     func staysInForceIn() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let store = try open(path)
             let (service, problems) = SettingsService.over(store)
             try store.set(key("a"), to: Data("1".utf8))

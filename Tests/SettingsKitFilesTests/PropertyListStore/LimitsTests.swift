@@ -19,8 +19,7 @@ struct LimitsTests {
     @Test(
         "What is more than a property list can hold is refused when it is set, with the limit, and the old value stays")
     func isRefusedWhenIt() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), limits: limits())
             let (service, _) = SettingsService.over(store)
             try service.save(Self.setting, to: String(repeating: "a", count: 9_000))
@@ -51,8 +50,7 @@ struct LimitsTests {
         "What is more than a property list can hold does not come about by a journal that is not folded: it is rewritten, one record a name"
     )
     func doesNotComeAbout() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let store = try PropertyListStore(
                 path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), limits: limits())
             for number in 1...2_000 { try store.set(key("n\(number % 7)"), to: Data("\(number)".utf8)) }
@@ -67,8 +65,7 @@ struct LimitsTests {
         "What is more than a property list can hold stops a journal that can be neither folded nor rewritten at its bound, until it can"
     )
     func stopsAJournalThat() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(
                 path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400), limits: limits())

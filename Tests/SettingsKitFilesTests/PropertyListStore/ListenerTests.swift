@@ -31,8 +31,7 @@ struct ListenerTests {
         "A listener may use the store while another process's change is found by folding",
         arguments: Action.allCases, [FaultyFileSystem.Call.create, .synchronize])
     func folding(_ action: Action, when call: FaultyFileSystem.Call) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
             let other = try PropertyListStore(

@@ -44,8 +44,7 @@ struct LookalikeKeyTests {
 
     @Test("Both stay in the file when another setting is set, and the last one counts", arguments: [true, false])
     func stay(isComposedLast: Bool) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let pairs = [(Self.composed, 1), (Self.decomposed, 2)]
             try Self.file(isComposedLast ? pairs.reversed() : pairs).write(to: URL(filePath: path))
             for number in 1...3 {
@@ -60,8 +59,7 @@ struct LookalikeKeyTests {
 
     @Test("A set changes the one that counts, under its key, and leaves the other; a reset removes both")
     func change() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try Self.file([(Self.composed, 1), (Self.decomposed, 2)]).write(to: URL(filePath: path))
             try with(path) { $0.set(setting, to: 3) }
             try Self.expect([1, 3], in: path)
@@ -76,8 +74,7 @@ struct LookalikeKeyTests {
 
     @Test("An edit of either while a process has the file open is taken over, and both stay")
     func edit() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try Self.file([(Self.composed, 1), (Self.decomposed, 2)]).write(to: URL(filePath: path))
             try with(path) { service in
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 1)
@@ -95,8 +92,7 @@ struct LookalikeKeyTests {
 
     @Test("Both stay in a dictionary inside the file")
     func nested() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let inner =
                 "<key>\(Self.composed)</key><integer>1</integer><key>\(Self.decomposed)</key><integer>2</integer>"
             try Data("<plist><dict><key>inner</key><dict>\(inner)</dict></dict></plist>".utf8).write(
@@ -112,8 +108,7 @@ struct LookalikeKeyTests {
 
     @Test("A key keeps its spelling when its setting, which another program spells differently, is set")
     func spelling() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try Self.file([(Self.decomposed, 2)]).write(to: URL(filePath: path))
             try with(path) { $0.set(setting, to: 3) }
             #expect(try Self.members(of: path)[Array(Self.decomposed.utf8)] == .integer(3))
@@ -122,8 +117,7 @@ struct LookalikeKeyTests {
 
     @Test("An edit that changes nothing but the normalization of a key is kept", arguments: [true, false])
     func editedSpelling(isSetAfterwards: Bool) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try Self.file([(Self.composed, 2)]).write(to: URL(filePath: path))
             try with(path) { service in
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 1)
@@ -140,8 +134,7 @@ struct LookalikeKeyTests {
 
     @Test("An edit that changes nothing but the normalization of a string is kept")
     func string() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             func write(_ text: String) throws {
                 try Data("<plist><dict><key>text</key><string>\(text)</string></dict></plist>".utf8)
                     .write(to: URL(filePath: path), options: .atomic)

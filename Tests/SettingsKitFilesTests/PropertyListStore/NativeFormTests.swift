@@ -22,8 +22,7 @@ struct NativeFormTests {
     private func saved<T: Codable & Sendable & Equatable>(
         _ value: T, _ check: (String) throws -> Void
     ) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let setting = Setting<T?>("key", in: .defaults)
             let first: Data?
             do {
@@ -100,8 +99,7 @@ struct NativeFormTests {
 
     @Test("A JSON null is stored as data, which differs from a missing value", .enabled(if: Program.python))
     func null() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let setting = Setting<Int?>("key", in: .defaults, default: 5)
             let (service, _) = SettingsService.over(try open(path))
             service.set(setting, to: nil)

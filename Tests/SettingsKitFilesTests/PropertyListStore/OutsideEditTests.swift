@@ -110,8 +110,7 @@ struct OutsideEditTests {
         "An edit of a large file that lacks changes is brought together with them soon, although it would lag for long",
         arguments: [true, false])
     func editWhileLagging(isByRename: Bool) async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             // Twenty quiet seconds are too short for this one.
             let ballast = "<key>ballast</key><string>\(String(repeating: "x", count: 2 << 20))</string>"
             try write(xml("\(ballast)<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
@@ -134,8 +133,7 @@ struct OutsideEditTests {
 
     @Test("Changes that a killed process has not folded win over an edit made afterwards, for their own keys alone")
     func editAfterKill() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
             let worker = try Worker("set-and-die", path, "a", "5")
             await worker.status()

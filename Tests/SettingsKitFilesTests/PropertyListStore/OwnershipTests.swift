@@ -4,12 +4,6 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("The files of a property list")
 struct OwnershipTests {
     @Test(
@@ -59,8 +53,7 @@ struct OwnershipTests {
         "The files of a property list keep mode, owner and group when root's program replaces them, and the journal takes them",
         .enabled(if: Program.isRoot))
     func keepModeOwnerAnd() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             try #require(chmod(path, 0o640) == 0 && chown(path, 65_534, 65_533) == 0)
             let store = try open(path)

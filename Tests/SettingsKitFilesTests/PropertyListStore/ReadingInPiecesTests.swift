@@ -12,8 +12,7 @@ struct ReadingInPiecesTests {
     private func withStores(
         _ body: (_ store: PropertyListStore, _ other: PropertyListStore, _ path: String) throws -> Void
     ) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let other = try PropertyListStore(
                 path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400))
             // Both follow one journal.

@@ -15,8 +15,7 @@ struct RemovedFileTests {
 
     @Test("A store that only reads loses the values of a removed file, and has those of a new one")
     func readOnly() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             let store = try reader(path)
             let log = Recorder<String>()
@@ -62,8 +61,7 @@ struct RemovedFileTests {
 
     @Test("synchronize notices at once that the file is gone")
     func synchronize() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             let store = try reader(path)
             try removeAll(path)
@@ -74,8 +72,7 @@ struct RemovedFileTests {
 
     @Test("A program that removes the file for a moment while it edits it removes no value")
     func momentarily() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             var isMomentary = false
             // On a busy machine, a round may take longer than a moment, and shows nothing then.
             while !isMomentary {

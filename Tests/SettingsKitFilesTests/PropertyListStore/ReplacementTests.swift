@@ -8,8 +8,7 @@ import Testing
 struct ReplacementTests {
     @Test("A new file is its owner's only; one that is there keeps its mode", arguments: [nil, 0o644, 0o666, 0o400])
     func mode(before: Int?) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             if let before {
                 try write(xml(""), to: path)
                 try FileManager.default.setAttributes([.posixPermissions: before], ofItemAtPath: path)
@@ -39,8 +38,7 @@ struct ReplacementTests {
 
     @Test("A reader that has the old file open sees it unchanged")
     func oldReader() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data(#""old""#.utf8))
             try store.synchronize()
@@ -56,8 +54,7 @@ struct ReplacementTests {
 
     @Test("A reader finds a complete property list at any moment")
     func concurrentReader() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let store = try open(path)
             try store.set(key("n"), to: Data("0".utf8))
             try store.synchronize()
@@ -90,8 +87,7 @@ struct ReplacementTests {
 
     @Test("A file that was deleted is written again, with everything")
     func deletedFile() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
@@ -122,8 +118,7 @@ struct ReplacementTests {
 
     @Test("A change made while the file is written is in the next one, and an edit does not undo it")
     func setDuringWrite() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
             try store.set(key("a"), to: Data("1".utf8))
@@ -160,8 +155,7 @@ struct ReplacementTests {
 
     @Test("When everything is removed, an empty property list stays")
     func allRemoved() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()

@@ -5,12 +5,6 @@ import Testing
 
 @testable import SettingsKitFiles
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A copy of a folder whose files are hard links, as `cp -al` makes it.
 @Suite("A snapshot of the folder made of hard links")
 struct SnapshotTests {

@@ -4,20 +4,13 @@ import SettingsKitFiles
 @testable import SettingsKitPlatform
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("fsync fails")
 struct SynchronizationFailureTests {
     @Test(
         "A failed fsync is reported, and the next synchronize writes the whole file again",
         arguments: [FaultyFileSystem.Call.synchronize, .synchronizeDirectory])
     func rewritten(call: FaultyFileSystem.Call) throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
             fileSystem.set(.calls([call], errno: EIO))
@@ -89,8 +82,7 @@ struct SynchronizationFailureTests {
 
     @Test("An edit in place right after our rename is noticed, although the file is the one that we wrote")
     func editBetweenRenameAndStatus() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
             try store.set(key("a"), to: Data("1".utf8))

@@ -5,12 +5,6 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("A file at the journal's path that must not be trusted")
 struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
     enum Trap: CaseIterable, Sendable {
@@ -93,8 +87,7 @@ struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
         "A file at the journal's path that must not be trusted no longer keeps settings from being stored when it is gone"
     )
     func noLongerKeepsSettings() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try #require(symlink("/dev/null", path + "-journal") == 0)
             let store = try open(path)
             #expect(throws: SettingsError.self) { try store.set(key("a"), to: Data("1".utf8)) }
@@ -109,8 +102,7 @@ struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
         "A file at the journal's path that must not be trusted is replaced before anything is written into it when its property list is closed to others"
     )
     func isReplacedBeforeAnythingIs() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             try #require(chmod(path, 0o644) == 0)
             let store = try PropertyListStore(
@@ -129,8 +121,7 @@ struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
         "A file at the journal's path that must not be trusted is replaced before anything is written, too, when no process was running as that happened"
     )
     func isReplacedBeforeAnything() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             try #require(chmod(path, 0o644) == 0)
             var store: PropertyListStore? = try quietly(path)
@@ -151,8 +142,7 @@ struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
         "A file at the journal's path that must not be trusted is not the journal of a property list that was deleted and written again"
     )
     func isNotTheJournal() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             try #require(chmod(path, 0o644) == 0)
             let store = try quietly(path)

@@ -51,8 +51,7 @@ struct PropertyListRecordTests {
 
     @Test("An edit of the file is delivered as one record, and fields that it breaks read as the empty record's")
     func edited() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             try write(xml("<key>network:attempts</key><integer>4</integer><key>later</key><true/>"), to: path)
             let store = try open(path)
             let (service, problems) = SettingsService.over(store)
@@ -79,8 +78,7 @@ struct PropertyListRecordTests {
 
     @Test("Separate stores on one file that change different fields lose nothing, and receive each other's changes")
     func separateStores() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             // Services, records and stores of their own, as in two processes.
             let records = try (0..<2).map { _ in
                 try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(try open(path)).service)
@@ -110,8 +108,7 @@ struct PropertyListRecordTests {
 
     @Test("Another process's change of a record's fields is delivered")
     func otherProcess() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
+        try await withPropertyList { path in
             let record = try SettingsStorage<Named>(name: "counter", in: try open(path))
             record.count = 5
             let informed = record.values

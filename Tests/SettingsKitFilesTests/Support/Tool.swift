@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A program that not every machine has.
 ///
 /// A test that needs it says so with `.enabled(if: Tool.rsync.isInstalled, "rsync is not installed")`.

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// HTTP requests to programs on this machine, over plain sockets.
 enum LoopbackHTTP {
     struct Response: Sendable {

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Runs `body` with a network of syncthing devices that share the directories, one device for each; it is stopped
 /// afterwards.
 @discardableResult

@@ -2,12 +2,6 @@ import Foundation
 @testable import SettingsKitPlatform
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("A file that is replaced whole")
 struct WholeFileTests {
     private func file(_ path: String) -> WholeFile { WholeFile(path: path, fileSystem: POSIXFileSystem()) }

@@ -3,12 +3,6 @@ import Testing
 
 @testable import SettingsKitPlatform
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Watching a directory that comes and goes", .timeLimit(.minutes(2)))
 struct WatchingPathTests {
     /// A watched path, below a temporary directory, and what makes it lead to another directory that is there afterwards.

@@ -3,12 +3,6 @@ import Testing
 
 @testable import SettingsKitPlatform
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Watching a directory", .timeLimit(.minutes(2)))
 struct WatchingTests {
     enum Change: CaseIterable, Sendable {

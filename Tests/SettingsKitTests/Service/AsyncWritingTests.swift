@@ -3,12 +3,6 @@ import SettingsKit
 import SettingsTestSupport
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Writing that is awaited", .timeLimit(.minutes(2)))
 struct AsyncWritingTests {
     private static let count = Setting<Int>("count", in: .defaults, default: 0)

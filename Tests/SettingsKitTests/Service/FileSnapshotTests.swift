@@ -3,12 +3,6 @@ import SettingsKit
 import SettingsTestSupport
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Transactions that only read files")
 struct FileSnapshotTests {
     enum Kind: CaseIterable { case file, readOnlyFile, shared }

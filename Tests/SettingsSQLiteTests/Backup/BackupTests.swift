@@ -4,12 +4,6 @@ import SettingsKit
 import SettingsSQLite
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Backups")
 struct BackupTests {
     /// Runs `body` with a database of several megabytes, and an empty directory for its backups.

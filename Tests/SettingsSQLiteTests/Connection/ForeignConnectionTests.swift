@@ -5,12 +5,6 @@ import Testing
 
 @testable import SettingsSQLite
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A connection of this process that is not the module's, such as one of another library, keeps its locks on the file. They
 /// belong to the process: closing any descriptor of the file would release them all.
 @Suite("Another connection of the process keeps its locks", .timeLimit(Rounds.timeLimit))

@@ -3,12 +3,6 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite("Concurrency of storage")
 struct StorageConcurrencyTests {
     private static let accounts = """
