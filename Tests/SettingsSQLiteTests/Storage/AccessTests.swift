@@ -225,10 +225,10 @@ struct AccessTests {
         "Inside an access every other access throws at once, of the same storage and of any other",
         arguments: [true, false])
     func nested(isInMemory: Bool) async throws {
-        var patient = SQLiteStorage.Configuration()
-        patient.busyTimeout = .seconds(60)
-        try await withStorage(configuration: patient) { storage in
-            try await withStorage(configuration: patient) { file in
+        var patient = SQLiteStorage.Options()
+        patient.patience = .seconds(60)
+        try await withStorage(options: patient) { storage in
+            try await withStorage(options: patient) { file in
                 let other = isInMemory ? try SQLiteStorage.inMemory(versions: [notesSchema]) : file
                 let nested: @Sendable (SQLiteDatabase) throws -> Void = { database in
                     let start = ContinuousClock.now
