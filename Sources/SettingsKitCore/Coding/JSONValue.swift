@@ -62,6 +62,21 @@ package enum JSONValue: Codable, Equatable, Sendable {
         }
     }
 
+    /// The value in a type of the standard library, or of Foundation for a `Decimal`; nil for `null`.
+    var untyped: (any Sendable)? {
+        switch self {
+        case .null: nil
+        case .bool(let value): value
+        case .integer(let value): value
+        case .unsigned(let value): value
+        case .number(let value): value
+        case .decimal(let value): value
+        case .string(let value): value
+        case .array(let values): values.map(\.untyped)
+        case .object(let members): members.mapValues(\.untyped)
+        }
+    }
+
     /// The text of the value, in JSON.
     package var text: String? { StandardText.writeJSON(self) }
 }

@@ -67,4 +67,26 @@ extension SettingsService {
             return []
         }
     }
+
+    /// Returns the stored values of a scope by name, decoded as JSON, without the types of settings.
+    ///
+    /// A value is a `Bool`, an `Int64`, a `UInt64` or a `Decimal` that no smaller type represents, a `Double`, a `String`, an array
+    /// or a dictionary of these, or nil for `null`. Bytes that are no JSON are `Data`. The values are read one after the other.
+    ///
+    /// A store that is missing or cannot list its keys is diagnosed, and the answer is empty. A value that cannot be read is
+    /// diagnosed and left out.
+    public func values(in scope: Scope) -> [String: (any Sendable)?] {
+        var values: [String: (any Sendable)?] = [:]
+        for name in keys(in: scope) {
+            do throws(SettingsError) {
+                guard let data = try connections[scope].requireStore().get(StorageKey(name, scope: scope)) else {
+                    continue
+                }
+                values.updateValue(JSONValue(json: data).map(\.untyped) ?? data, forKey: name)
+            } catch {
+                connections.diagnostics.reportOnce(error)
+            }
+        }
+        return values
+    }
 }

@@ -170,6 +170,37 @@ struct SeveralSettingsTests {
         #expect(thrownCode { try SettingsService.over(store).load(list) } == .decodingFailed)
     }
 
+    @Test("The values of a scope are decoded as JSON, and bytes that are no JSON stay bytes")
+    func scopeAsDictionary() throws {
+        let store = MemoryStore()
+        let texts = [
+            "flag": "true", "count": "-7", "large": "\(UInt64.max)", "ratio": "0.5", "name": #""Ann""#, "none": "null",
+            "list": #"[1,null,"x"]"#, "table": #"{"a":{"b":false}}"#, "bytes": "no JSON",
+        ]
+        for (name, text) in texts { store.set(.init(name, scope: .defaults), to: Data(text.utf8)) }
+        let values = SettingsService.over(store).values(in: .defaults)
+        #expect(Set(values.keys) == Set(texts.keys))
+        func value<T>(_ name: String, as type: T.Type = T.self) -> T? { values[name].flatMap { $0 } as? T }
+        #expect(value("flag") == true && value("count") == Int64(-7) && value("large") == UInt64.max)
+        #expect(value("ratio") == 0.5 && value("name") == "Ann" && value("bytes") == Data("no JSON".utf8))
+        #expect(values["none"].map { $0 == nil } == true)
+        let list = try #require(value("list", as: [(any Sendable)?].self))
+        #expect(list.count == 3 && list[0] as? Int64 == 1 && list[1] == nil && list[2] as? String == "x")
+        let table = try #require(value("table", as: [String: (any Sendable)?].self)?["a"] as? [String: (any Sendable)?])
+        #expect(table["b"] as? Bool == false)
+    }
+
+    @Test("Without a store, or without a list of keys, the values of a scope are empty, and that is diagnosed")
+    func scopeWithoutKeys() {
+        for (stores, code) in [([:], SettingsError.Code.noStore), ([.defaults: TwoFunctionStore()], .unsupported)]
+            as [([SettingsService.Scope: any SettingsStore], SettingsError.Code)]
+        {
+            let problems = Recorder<SettingsError>()
+            let settings = SettingsService(stores: stores, diagnosticSink: .init { problems.append($0) })
+            #expect(settings.values(in: .defaults).isEmpty && problems.all.map(\.code) == [code])
+        }
+    }
+
     @Test("All stores are brought up to date, also if one fails; the first error is thrown, the others are diagnosed")
     func upToDate() throws {
         final class Place: SettingsStore {
