@@ -6,10 +6,10 @@
     #endif
 #endif
 
-/// The locks that the calling thread holds, which debug builds note where `SETTINGSKIT_CHECKS_LOCKS` is set in the environment.
+/// Records the locks that the calling thread holds, in debug builds with `SETTINGSKIT_CHECKS_LOCKS` in the environment.
 ///
-/// The process ends with a message if a thread locks a mutex out of order, or if it is about to call user code with a lock
-/// held. Tests set the variable. Release builds note nothing.
+/// The process ends with a message if a thread locks a mutex out of order, or if it is about to call user code while it holds a
+/// lock. Tests set the variable. Release builds record nothing.
 @usableFromInline package enum HeldLocks {
     #if DEBUG
         /// A mutex, for messages.
@@ -29,7 +29,7 @@
 
         private final class Locks {
             var held: [Identity] = []
-            /// How many of them belong to code that the exceptions around the present code allow.
+            /// The number of held locks that an enclosing ``excepting(_:)`` allows.
             var exceptedCount = 0
 
             var checked: ArraySlice<Identity> { held[exceptedCount...] }
@@ -57,7 +57,7 @@
             return locks
         }
 
-        /// Notes a lock that the thread is about to wait for.
+        /// Records a lock that the thread is about to wait for.
         package static func willLock(_ lock: Identity?) {
             guard isChecking, let lock else { return }
             let locks = ofThread
@@ -67,12 +67,12 @@
             locks.held.append(lock)
         }
 
-        /// Notes a lock that the thread takes only if it need not wait. Its rank does not matter.
+        /// Records a lock that the thread takes only if it is free. Its rank does not matter.
         package static func willTry(_ lock: Identity?) {
             if isChecking, let lock { ofThread.held.append(lock) }
         }
 
-        /// Notes that the thread holds a lock no more.
+        /// Records that the thread has released a lock.
         package static func didUnlock(_ lock: Identity?) {
             if isChecking, lock != nil { ofThread.held.removeLast() }
         }
@@ -80,14 +80,14 @@
 
     /// Requires that the thread holds no lock, because it is about to run user code.
     ///
-    /// - Parameter code: What it runs: "a listener".
+    /// - Parameter code: The code that is about to run: "a listener".
     @inlinable @inline(__always) package static func requireNone(before code: StaticString) {
         #if DEBUG
             check(before: code)
         #endif
     }
 
-    /// Runs user code that is called with locks held. It may take other locks in any order.
+    /// Runs user code while locks are held. It may take other locks in any order.
     @inlinable @inline(__always) package static func excepting<R, Failure: Error>(
         _ body: () throws(Failure) -> R
     ) throws(Failure) -> R {

@@ -1,8 +1,8 @@
 /// The place of a mutex in the order in which a thread may lock several.
 ///
-/// A thread locks a mutex only while every mutex that it holds has a lower rank. Two threads then cannot wait for each other.
-/// User code runs while no mutex is held; the exceptions call ``HeldLocks/excepting(_:)``. Debug builds check both, if
-/// ``HeldLocks`` is asked to; see the article *Architecture*.
+/// A thread locks a mutex only while every mutex that it holds has a lower rank. Two threads then cannot wait for each other. User
+/// code runs while no mutex is held; the exceptions call ``HeldLocks/excepting(_:)``. Debug builds can check both with
+/// ``HeldLocks``; see the article *Architecture*.
 @usableFromInline package enum LockRank: UInt8, Sendable {
     /// The standard store, while it is opened.
     case standardStore
@@ -12,7 +12,7 @@
     case twoFunctionStore
     /// A cluster's store, while it accepts a write.
     case cluster
-    /// A cluster's store, while it uses its local file, which is a store of its own.
+    /// A cluster's store, while it uses its local file, which is a separate store.
     case clusterFile
     /// Folding a journal.
     case folding
@@ -20,11 +20,11 @@
     case files
     /// `UserDefaults`, on platforms where one thread at a time may use it. Recursive.
     case userDefaults
-    /// A store's memory, of its file or of a cluster. No file is used while it is held.
+    /// A store's memory of its file or of a cluster. No file is used while it is held.
     case contents
-    /// A store that stands in for one that is not open yet, inside the memory of the store that replaces it.
+    /// A stand-in for a store that is not open yet, inside the memory of the store that replaces it.
     case standIn
-    /// What a layered store knows of its layers, inside the memory of the layer that changes.
+    /// A layered store's state of its layers, inside the memory of the layer that changes.
     case layers
     /// The settings of a service, while one is added.
     case settings
@@ -36,11 +36,11 @@
     case cachedValue
     /// The locks of a cached value's readers, which a writer locks one after the other.
     case cachedValueReader
-    /// Locks under which no other one is taken.
+    /// Locks inside which no other lock is taken.
     case leaf
 
-    /// Whether a thread that holds a mutex of this rank may wait for one of another. Those of readers have an order of their
-    /// own, and the lock around `UserDefaults` is recursive.
+    /// Returns whether a thread that holds a mutex of this rank may wait for one of another rank. Reader locks have their own
+    /// order, and the lock around `UserDefaults` is recursive.
     func mayPrecede(_ other: LockRank) -> Bool {
         rawValue < other.rawValue || self == other && [.cachedValueReader, .userDefaults].contains(self)
     }

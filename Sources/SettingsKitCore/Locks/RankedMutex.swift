@@ -1,25 +1,25 @@
 import Synchronization
 
-// Debug builds replace `Synchronization.Mutex`, so that the order of locks can be checked. Those for the thread sanitizer add a
-// lock of the C library, because the sanitizer does not know `Synchronization.Mutex`: on Linux it is a futex that is locked
-// inside a library without instrumentation, so that everything it guards would be reported as a race. See `.ci/run`.
+// Debug builds replace `Synchronization.Mutex` to check the order of locks. Builds for the thread sanitizer also use a lock of the
+// C library, because the sanitizer does not know `Synchronization.Mutex`. On Linux, that is a futex, which a library without
+// instrumentation locks, so the sanitizer would report every guarded access as a race. See `.ci/run`.
 #if DEBUG
     #if SETTINGSKIT_THREAD_SANITIZER
         import Foundation
     #endif
 
-    /// A replacement for `Synchronization.Mutex` that has a rank.
+    /// Replaces `Synchronization.Mutex` with a mutex that has a rank.
     @usableFromInline package struct RankedMutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: Synchronization.Mutex<Value>
         private let identity: HeldLocks.Identity?
         #if SETTINGSKIT_THREAD_SANITIZER
-            /// A lock of the C library, around every use of the value.
+            /// A lock of the C library around every access to the value.
             private let lock = NSLock()
         #endif
 
-        /// A mutex that guards `value`.
+        /// Creates a mutex that guards `value`.
         ///
-        /// - Parameter rank: Its place in the order of locks. Nil for a mutex of a test, which is not checked.
+        /// - Parameter rank: The mutex's place in the order of locks. Nil for a mutex of a test, which is not checked.
         package init(
             _ value: consuming sending Value, _ rank: LockRank?, place: StaticString = #fileID, line: UInt = #line
         ) {
@@ -57,7 +57,7 @@ import Synchronization
     @usableFromInline typealias Mutex = RankedMutex
 #else
     extension Mutex where Value: ~Copyable {
-        /// A mutex that guards `value`. Its rank is checked in debug builds.
+        /// Creates a mutex that guards `value`. Debug builds check its rank.
         @inlinable package init(_ value: consuming sending Value, _ rank: LockRank) { self.init(value) }
     }
 #endif

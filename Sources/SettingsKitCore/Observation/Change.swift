@@ -11,9 +11,9 @@ extension SettingsService {
     public struct Change<T: Sendable>: Sendable {
         /// The setting's name and scope.
         public let key: StorageKey
-        /// What the setting read as before.
+        /// The value that the setting had before.
         public let oldValue: T
-        /// What the setting reads as after the change; its default when it was reset.
+        /// The value that the setting has after the change; its default if it was reset.
         public let newValue: T
         /// Whether a value is stored after the change. False if the value was removed, so that ``newValue`` is the default.
         public let isSet: Bool
@@ -34,17 +34,17 @@ extension SettingsService {
         }
     }
 
-    /// Which settings of a scope were changed together, by one transaction for example.
+    /// The settings of a scope that were changed together, by one transaction for example.
     public struct ChangeSet: Hashable, Sendable {
         /// The names and the scope of the settings that changed.
         public let keys: Set<StorageKey>
-        /// Where the changes were made; `.external` as soon as one of them was.
+        /// Where the changes were made; `.external` if at least one of them is external.
         public let origin: Origin
 
-        /// Whether a setting is among those that changed.
+        /// Returns whether a setting is among those that changed.
         public func contains(_ setting: SettingDefinition) -> Bool { keys.contains(setting.key) }
 
-        /// The changes of some settings only; nil if none of them has changed.
+        /// Returns the changes of some settings only; nil if none of them has changed.
         package func limited(to keys: Set<StorageKey>) -> ChangeSet? {
             let concerned = self.keys.intersection(keys)
             return concerned.isEmpty ? nil : ChangeSet(keys: concerned, origin: origin)

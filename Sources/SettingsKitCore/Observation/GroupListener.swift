@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Listens to several settings, whatever their types, or to all of a scope.
+/// Listens to several settings of any types, or to all settings of a scope.
 final class GroupListener: Sendable {
-    /// nil stands for every setting.
+    /// The keys that it listens to; nil for every setting.
     private let keys: Set<SettingsService.StorageKey>?
-    /// nil stands for every scope.
+    /// The scope that it listens to; nil for every scope.
     private let scope: SettingsService.Scope?
     private let body: @Sendable (SettingsService.ChangeSet) -> Void
     let isActive = Atomic(true)
@@ -18,12 +18,12 @@ final class GroupListener: Sendable {
         self.body = body
     }
 
-    /// The names in a scope that it listens to, where it does not listen to all.
+    /// Returns the names in a scope that it listens to, unless it listens to all.
     func names(in scope: SettingsService.Scope) -> [String] {
         keys?.filter { $0.scope == scope }.map(\.name) ?? []
     }
 
-    /// Whether it listens to every name in a scope.
+    /// Returns whether it listens to every name in a scope.
     func listensToAll(of scope: SettingsService.Scope) -> Bool {
         keys == nil && (self.scope ?? scope) == scope
     }

@@ -1,23 +1,23 @@
 extension SettingsService {
     // MARK: One setting
 
-    /// The setting's current value, then the newest one each time that it has changed.
+    /// Returns the setting's current value, then the newest one after each change.
     ///
-    /// A reader that is slower than the changes skips values, and always gets the newest; the last one that it gets is the
-    /// stored one. The sequence ends when its task is cancelled.
+    /// A slow reader skips values, and always receives the newest; the last value that it receives is the stored one. The sequence
+    /// ends when its task is cancelled.
     public func values<T>(of setting: Setting<T>) -> Stream<T> {
         values(of: setting) { self.get(setting) }
     }
 
-    /// The same, with a given way to read the value.
+    /// Returns the same values, and reads them with `read`.
     func values<T>(of setting: Setting<T>, read: @escaping @Sendable () -> T) -> Stream<T> {
         Stream {
-            // Listening begins before the first value is read, so nothing in between is missed. A signal says only that
-            // something was committed; the value is read when the reader asks, and so is never an old one.
+            // Listening begins before the first value is read, so no change in between is missed. A signal carries only the number
+            // of a commit. The value is read when the reader asks for it, so it is never an old one.
             let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
             let connection = self.connection(for: setting.key)
             let end = connection.listen(to: self.cachedSetting(for: setting), .signal { source.push($0) })
-            // The stream holds the service and the setting, and with them what is listened to.
+            // The stream holds the service and the setting, which keep the listened objects alive.
             let owner = StreamOwner(source) { withExtendedLifetime((self, setting), end) }
             let reader = ValueReader(sequence: { connection.sequence }, read: read)
             source.push(UInt64.max)
@@ -25,10 +25,10 @@ extension SettingsService {
         }
     }
 
-    /// Every change of the setting, in the order in which they were made.
+    /// Returns every change of the setting, in order.
     ///
-    /// A reader that falls more than a thousand changes behind gets the newest of them merged into one, so that each
-    /// change's `oldValue` is always the `newValue` of the one before. The sequence ends when its task is cancelled.
+    /// A reader that falls more than a thousand changes behind receives the newest of them merged into one, so that each change's
+    /// `oldValue` is always the `newValue` of the one before. The sequence ends when its task is cancelled.
     public func changes<T>(of setting: Setting<T>) -> Stream<Change<T>> {
         Stream {
             let source = StreamSource<Change<T>>(limit: 1_024) { last, newer in
@@ -44,27 +44,27 @@ extension SettingsService {
 
     /// Calls `body` after each change of the setting, until the subscription is cancelled or released.
     ///
-    /// `body` is called for one change at a time, in the order in which they were made, on the thread that made the change
-    /// or on one that already delivers others; for changes from outside, on a thread of the store's. No lock is held:
-    /// `body` may read, set, subscribe and cancel. A change that it makes is delivered after it has returned. It should
-    /// return soon, because other listeners of the same store wait for it.
+    /// `body` is called for one change at a time, in order, on the thread that made the change or on one that already delivers
+    /// others; for external changes, on a thread of the store. No lock is held: `body` may read, set, subscribe and cancel. A
+    /// change that it makes is delivered after it returns. It should return soon, because other listeners of the same store wait
+    /// for it.
     public func observe<T>(_ setting: Setting<T>, _ body: @escaping @Sendable (Change<T>) -> Void) -> Subscription {
         let key = setting.key
         return subscription(
             to: setting, .change { decoded in if let change = Change<T>(decoded, of: key) { body(change) } })
     }
 
-    /// Calls `body` after each change that was made in one place, until the subscription is cancelled or released: with
-    /// ``Origin/external``, after those that this process has not made itself.
+    /// Calls `body` after each change with the given origin, until the subscription is cancelled or released. With
+    /// ``Origin/external``, these are the changes that this process has not made.
     ///
-    /// Otherwise it is like observing all changes.
+    /// Otherwise it behaves like ``observe(_:_:)``.
     public func observe<T>(
         _ setting: Setting<T>, from origin: Origin, _ body: @escaping @Sendable (Change<T>) -> Void
     ) -> Subscription {
         observe(setting) { change in if change.origin == origin { body(change) } }
     }
 
-    /// The setting as an object that SwiftUI and `withObservationTracking` can follow.
+    /// Returns the setting as an object that SwiftUI and `withObservationTracking` can track.
     public func value<T>(_ setting: Setting<T>) -> Value<T> {
         Value(setting, in: self)
     }
@@ -73,18 +73,18 @@ extension SettingsService {
         let end = connection(for: setting.key).listen(to: cachedSetting(for: setting), body)
         return Subscription {
             end()
-            // A subscription holds the service and the setting, and with them what is listened to.
+            // A subscription holds the service and the setting, which keep the listened objects alive.
             withExtendedLifetime((self, setting)) {}
         }
     }
 
     // MARK: Several settings
 
-    /// The current values of several settings, then the newest ones each time that one or more have changed; once for the
-    /// changes of one transaction.
+    /// Returns the current values of several settings, then the newest ones after each change of one or more; once for the changes
+    /// of one transaction.
     ///
-    /// Otherwise it is like the values of one setting. Those values of one element that are in one store are of one moment, if the
-    /// store publishes its changes. Those of several stores need not be; the next element follows then.
+    /// Otherwise it behaves like the values of one setting. The values of one element that come from one store are of one moment,
+    /// if the store publishes its changes. Values of several stores need not be; the next element then has the newer ones.
     public func values<First, Second, each Other>(
         of first: Setting<First>, _ second: Setting<Second>, _ others: repeat Setting<each Other>
     ) -> Stream<(First, Second, repeat each Other)> {
@@ -104,7 +104,7 @@ extension SettingsService {
         }
     }
 
-    /// Reads several values, and again if a scope has changed meanwhile. If that never ends, the last ones count.
+    /// Reads several values, and again if a scope has changed meanwhile. If that does not end, it returns the last values.
     private func betweenCommits<R>(in scopes: Set<Scope>, _ read: () -> R) -> R {
         let connections = scopes.map { self.connections[$0] }
         var (sequences, attempts) = (connections.map(\.sequence), 0)
@@ -117,9 +117,9 @@ extension SettingsService {
         }
     }
 
-    /// Which of the given settings have changed, each time that one or more have.
+    /// Returns which of the given settings have changed, each time that one or more have.
     ///
-    /// The changes of one transaction come as one element; so do those that a slow reader has missed.
+    /// The changes of one transaction are one element; so are those that a slow reader has missed.
     public func changes(
         of first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...
     ) -> Stream<ChangeSet> {
@@ -127,16 +127,15 @@ extension SettingsService {
         return changes(keys: keys, scope: nil)
     }
 
-    /// Which settings have changed in a scope, or anywhere, each time that one or more have, also those that this program
-    /// does not define.
+    /// Returns which settings have changed in a scope, or in all scopes, each time that one or more have, including those that this
+    /// program does not define.
     public func changes(in scope: Scope? = nil) -> Stream<ChangeSet> {
         changes(keys: nil, scope: scope)
     }
 
-    /// Calls `body` each time that one or more of the given settings have changed; once for the changes of one
-    /// transaction.
+    /// Calls `body` each time that one or more of the given settings have changed; once for the changes of one transaction.
     ///
-    /// Otherwise it is like observing one setting.
+    /// Otherwise it behaves like ``observe(_:_:)``.
     public func observe(
         _ first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...,
         body: @escaping @Sendable (ChangeSet) -> Void
@@ -145,7 +144,7 @@ extension SettingsService {
         return observe(GroupListener(keys: keys, scope: nil, body: body))
     }
 
-    /// Calls `body` each time that settings have changed in a scope, or anywhere.
+    /// Calls `body` each time that settings have changed in a scope, or in all scopes.
     public func observe(
         in scope: Scope? = nil, _ body: @escaping @Sendable (ChangeSet) -> Void
     ) -> Subscription {

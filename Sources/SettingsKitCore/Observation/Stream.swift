@@ -3,9 +3,9 @@ import Synchronization
 extension SettingsService {
     /// An asynchronous sequence of values, of changes or of errors.
     ///
-    /// It costs no thread, never fails, ends when the task that iterates is cancelled, and holds a bounded number of
-    /// elements. Listening begins when the sequence is made, not when it is first iterated. Each iteration gets all the
-    /// elements: two loops over one sequence do not share. An iterator belongs to one task at a time.
+    /// It uses no thread, never fails, ends when the iterating task is cancelled, and holds a bounded number of elements. Listening
+    /// begins when the sequence is created, not at the first iteration. Each iteration receives all elements: two loops over one
+    /// sequence do not share them. An iterator belongs to one task at a time.
     public struct Stream<Element: Sendable>: AsyncSequence, Sendable {
         /// A stream never fails.
         public typealias Failure = Never
@@ -15,13 +15,13 @@ extension SettingsService {
         private let start: @Sendable () -> Next
         private let first: FirstListener<Next>
 
-        /// - Parameter start: Begins to listen, and answers the function that gives one element after the other.
+        /// - Parameter start: Begins to listen, and returns the function that returns one element after the other.
         package init(_ start: @escaping @Sendable () -> Next) {
             self.start = start
             first = FirstListener(start())
         }
 
-        /// Begins an iteration. The first one gets what has come since the sequence was made.
+        /// Begins an iteration. The first one receives all elements since the sequence was created.
         public func makeAsyncIterator() -> Iterator {
             Iterator(produce: first.take() ?? start())
         }
@@ -30,12 +30,12 @@ extension SettingsService {
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let produce: @Sendable () async -> Element?
 
-            /// The next element; nil once the task is cancelled.
+            /// Returns the next element; nil once the task is cancelled.
             public mutating func next() async -> Element? {
                 await produce()
             }
 
-            /// The next element; nil once the task is cancelled.
+            /// Returns the next element; nil once the task is cancelled.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
                 await produce()
             }
@@ -43,7 +43,7 @@ extension SettingsService {
     }
 }
 
-/// The listener that began together with the sequence, until the first iteration takes it.
+/// Holds the listener that was created together with the sequence, until the first iteration takes it.
 private final class FirstListener<Next: Sendable>: Sendable {
     private let listener: Mutex<Next?>
 

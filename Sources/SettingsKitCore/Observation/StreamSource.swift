@@ -2,11 +2,11 @@ import Synchronization
 
 /// A bounded buffer between threads that push and one task that pulls.
 ///
-/// It costs no thread: a puller that finds nothing suspends. When the buffer is full, the new element is merged into the
-/// last one, so that a slow reader never makes it grow and still ends on the newest.
+/// It uses no thread: a puller that finds nothing suspends. When the buffer is full, a new element is merged into the last one, so
+/// a slow reader never makes the buffer grow, and still ends on the newest element.
 package final class StreamSource<Element: Sendable>: Sendable {
     private struct State {
-        /// Those before `head` are nil: they have been taken, and elements are not released inside the lock.
+        /// The elements before `head` have been pulled. They are nil, because elements are not released inside the lock.
         var buffer: [Element?] = []
         var head = 0
         var waiter: CheckedContinuation<Element?, Never>?
@@ -36,8 +36,8 @@ package final class StreamSource<Element: Sendable>: Sendable {
     private let state = Mutex(State(), .leaf)
 
     /// - Parameters:
-    ///   - limit: How many elements wait at most; at least one.
-    ///   - merge: Makes one element of the last waiting one and a newer one.
+    ///   - limit: The maximum number of waiting elements; at least one.
+    ///   - merge: Merges the last waiting element and a newer one.
     package init(limit: Int, merge: @escaping @Sendable (_ last: Element, _ newer: Element) -> Element) {
         self.limit = limit
         self.merge = merge
@@ -61,7 +61,7 @@ package final class StreamSource<Element: Sendable>: Sendable {
         resume(waiter, returning: element)
     }
 
-    /// Ends the sequence; a waiting reader gets nil.
+    /// Ends the sequence; a waiting reader receives nil.
     package func end() {
         let (waiter, left) = state.withLock { state in
             defer { (state.waiter, state.buffer, state.head, state.hasEnded) = (nil, [], 0, true) }
@@ -77,7 +77,7 @@ package final class StreamSource<Element: Sendable>: Sendable {
         waiter.resume(returning: element)
     }
 
-    /// The next element, in the order of pushing; nil when the sequence or the calling task has been ended.
+    /// Returns the next element, in the order of pushing; nil if the sequence has ended or the calling task is cancelled.
     package func next() async -> Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -95,7 +95,7 @@ package final class StreamSource<Element: Sendable>: Sendable {
     }
 }
 
-/// Ends a source when nothing pulls from it any more.
+/// Ends a source when nothing pulls from it any longer.
 package final class StreamOwner<Element: Sendable>: Sendable {
     private let source: StreamSource<Element>
     private let onEnd: @Sendable () -> Void

@@ -6,12 +6,12 @@
 
     /// Calls `signal` with the number of each commit that has changed the value.
     ///
-    /// - Returns: A closure that ends it.
+    /// - Returns: A closure that removes the listener.
     func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void
 }
 
 extension TrackedValue {
-    /// Reads the value, and has the calling tracker, if there is one, receive the changes that it has not read.
+    /// Reads the value. If a tracker calls, it is notified of the changes that it has not read.
     ///
     /// - Parameter read: Returns the current value.
     @inlinable @inline(__always) func tracked<Value>(_ read: () -> Value) -> Value {
@@ -21,9 +21,9 @@ extension TrackedValue {
         return read()
     }
 
-    /// Listens to changes from now on, because the first tracker reads the value.
+    /// Begins to listen to changes, because the first tracker reads the value.
     @usableFromInline @inline(never) func beginListening() {
-        // Several threads may be here. Each listens before it reads, and one of the listeners stays.
+        // Several threads may be here. Each listens before it reads, and one of the listeners is kept.
         let end = listen { [trackers] _ in trackers.notify() }
         if !trackers.noteListening() { end() }
     }

@@ -11,18 +11,18 @@ import Synchronization
 /// after others are removed from its generation: the framework looks for the key path then, too.
 @usableFromInline final class TrackerGeneration: Observable, Sendable {
     @usableFromInline let registrar = ObservationRegistrar()
-    /// Evaluating a key path literal for each read would cost more than the rest of the read.
+    /// Stored, because evaluating a key path literal for each read would cost more than the rest of the read.
     @usableFromInline let keyPath: KeyPath<TrackerGeneration, Void> & Sendable
-    /// Sought when the framework notes that a tracker has read, installs one, or removes one.
+    /// The mark that is sought when the framework records a tracker's read, and installs or removes a tracker.
     let trackers: TrackingMark
-    /// Sought only when this generation notifies.
+    /// The mark that is sought only when this generation notifies.
     private let notifications: TrackingMark
     private let notifyingKeyPath: KeyPath<TrackerGeneration, Void> & Sendable
     private let usesMarks: Bool
     private let keepsTracker = Atomic(false)
 
     /// - Parameters:
-    ///   - presence: Notes that the first tracker has read the value.
+    ///   - presence: Records that the first tracker has read the value.
     ///   - usesMarks: Whether trackers are notified only if the framework has looked for the key path.
     init(_ presence: TrackerPresence, usesMarks: Bool) {
         self.usesMarks = usesMarks
@@ -32,16 +32,16 @@ import Synchronization
         notifyingKeyPath = \.[notifications]
     }
 
-    /// Stands for the tracked value.
+    /// Represents the tracked value.
     @usableFromInline subscript(mark: TrackingMark) -> Void { () }
 
-    /// Notes that the calling tracker, if there is one, has read the value.
+    /// Records that the calling tracker, if there is one, has read the value.
     @inlinable @inline(__always) func noteRead() { registrar.access(self, keyPath: keyPath) }
 
-    /// Whether the framework has kept a tracker that it has notified, so that another notification would reach it again.
+    /// Whether the framework has kept a notified tracker, which another notification would reach again.
     var isSpent: Bool { keepsTracker.load(ordering: .acquiring) }
 
-    /// Notifies the trackers that are installed. The Observation framework then removes them.
+    /// Notifies the installed trackers. The Observation framework then removes them.
     ///
     /// Called by one thread at a time.
     func notify() {

@@ -1,9 +1,9 @@
 import Observation
 import Synchronization
 
-/// Whether a value is read by trackers, so that values which are only read cost nothing when they change.
+/// Records whether trackers read a value, so that a change of a value without trackers needs no notification.
 @usableFromInline final class TrackerPresence: Sendable {
-    /// What is known of the readers of a value.
+    /// The kinds of readers that a value has.
     @usableFromInline enum Readers: UInt8, AtomicRepresentable, Sendable {
         /// No tracker has read the value.
         case untracked
@@ -15,20 +15,20 @@ import Synchronization
 
     @usableFromInline let readers = Atomic(Readers.untracked)
 
-    /// Whether a tracker has to be connected with the changes of the value.
+    /// Whether a tracker must be connected with the changes of the value.
     @inlinable @inline(__always) var needsChanges: Bool { readers.load(ordering: .acquiring) == .unheard }
 
-    /// Notes that a tracker reads the value, or may do so.
+    /// Records that a tracker reads the value, or may do so.
     func noteTracker() {
         _ = readers.compareExchange(expected: .untracked, desired: .unheard, ordering: .acquiringAndReleasing)
     }
 }
 
-/// Notes that the Observation framework looks for a key path.
+/// Records that the Observation framework looks for a key path.
 ///
-/// The framework announces neither that a tracker reads nor that it is installed. But it looks for the key path then, in a
-/// set and in a dictionary, and a key path hashes its arguments. A mark is such an argument. It only spares work: where
-/// ``areReliable`` is false, every reader counts as a tracker, and every generation is notified each time.
+/// The framework does not announce that a tracker reads or that it is installed. But it then looks for the key path in a set and in
+/// a dictionary, and a key path hashes its arguments. A mark is such an argument. It only saves work: if ``areReliable`` is false,
+/// every reader counts as a tracker, and every generation is notified each time.
 ///
 /// All marks are equal, because a registrar has one property.
 @usableFromInline final class TrackingMark: Hashable, Sendable {
@@ -39,25 +39,25 @@ import Synchronization
     /// Whether the next search begins a notification.
     private let isNotifying = Atomic(false)
 
-    /// - Parameter presence: Notes that the framework has looked for the key path.
+    /// - Parameter presence: Records that the framework has looked for the key path.
     init(_ presence: TrackerPresence) { (self.presence, original) = (presence, nil) }
 
     /// - Parameter mark: The mark that trackers read.
     init(notifying mark: TrackingMark) { (presence, original) = (nil, mark) }
 
-    /// Whether the framework has looked for the key path since this was last forgotten.
+    /// Whether the framework has looked for the key path since the last reset.
     var isSought: Bool { sought.load(ordering: .acquiring) }
 
-    /// Forgets that the framework has looked for the key path.
+    /// Resets ``isSought``.
     ///
-    /// - Returns: Whether it had.
+    /// - Returns: The value before.
     @discardableResult
     func forget() -> Bool { sought.exchange(false, ordering: .acquiringAndReleasing) }
 
-    /// Calls `notify`, by which the framework looks for this key path if it has trackers, and takes them.
+    /// Calls `notify`, in which the framework looks for this key path if it has trackers, and removes them.
     ///
-    /// At that moment, inside the framework's lock, the original is forgotten. It is sought again when a tracker is
-    /// installed later, and not if one is taken that was installed before.
+    /// The original mark is reset at that moment, inside the framework's lock. A tracker that is installed later sets it again; one
+    /// that was installed before, and is removed now, does not.
     func forgetOriginal(by notify: () -> Void) {
         isNotifying.store(true, ordering: .releasing)
         notify()

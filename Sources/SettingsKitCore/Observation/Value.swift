@@ -1,8 +1,7 @@
 import Observation
 
 extension SettingsService {
-    /// A setting as an observable object: read and set ``value``, and observers are notified of every change, local or
-    /// external.
+    /// A setting as an observable object. Read and set ``value``; observers are notified of every change, local or external.
     ///
     /// ```swift
     /// let live = settings.value(.theme)
@@ -39,7 +38,7 @@ extension SettingsService {
         /// The setting's name and scope.
         public var key: StorageKey { setting.key }
 
-        /// The setting's value, as ``SettingsService/get(_:)`` and ``SettingsService/set(_:to:)`` have it.
+        /// The setting's value. Reading it calls ``SettingsService/get(_:)``, and assigning to it ``SettingsService/set(_:to:)``.
         public var value: T {
             @inlinable get { cached.tracked { cached.value() } }
             set { set(newValue) }

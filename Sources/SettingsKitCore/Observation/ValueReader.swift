@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Reads a setting or a record for a stream of its values: once for each commit that it has not seen yet.
+/// Reads a setting or a record for a stream of its values: once for each commit that the stream has not seen.
 final class ValueReader<Value: Sendable>: Sendable {
     private let sequence: @Sendable () -> UInt64
     private let read: @Sendable () -> Value
@@ -8,14 +8,14 @@ final class ValueReader<Value: Sendable>: Sendable {
     private let seen = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - sequence: The number of the last commit.
-    ///   - read: The value as it is now.
+    ///   - sequence: Returns the number of the last commit.
+    ///   - read: Returns the current value.
     init(sequence: @escaping @Sendable () -> UInt64, read: @escaping @Sendable () -> Value) {
         self.sequence = sequence
         self.read = read
     }
 
-    /// The value, when a signal says that there is one which was not read yet.
+    /// Returns the value when a signal announces one that was not read yet.
     func next(from owner: StreamOwner<UInt64>) async -> Value? {
         while let signal = await owner.next() {
             // The value that is read now includes every commit up to this number.

@@ -1,48 +1,47 @@
 import Synchronization
 
-/// Notifies the trackers of a ``TrackedValue`` of each change, also those that are installed after it.
+/// Notifies the trackers of a ``TrackedValue`` of each change, including trackers that are installed after it.
 ///
-/// `withObservationTracking` notes what its closure reads, but installs its tracker only when the closure returns. A change
-/// in between finds no tracker to notify, and nothing signals the installation. So the trackers that may have missed a
-/// change are notified again, with growing pauses.
+/// `withObservationTracking` records the reads of its closure, but installs its tracker only when the closure returns. A change in
+/// between finds no tracker to notify, and nothing signals the installation. So the trackers that may have missed a change are
+/// notified again, with growing pauses.
 ///
 /// ## Which trackers are notified again
 /// Trackers belong to generations: a tracker joins the current generation when it reads, and a change retires that
 /// generation. A retired generation is notified at once, after each of ``pauses``, and at each later change. A tracker that
 /// has read the new value is in a later generation, so only trackers that missed the change are notified again.
 ///
-/// The rule rests on one invariant: a read joins the current generation before it reads the value. Every change that the
-/// read has not seen is therefore delivered after that, and the generation is retired by then. A tracker whose generation is
-/// retired during the read may have read the new value, and is notified all the same. It does not join another generation,
-/// because the Observation framework may notify a tracker of two registrars twice. Where nothing was read since the last
-/// change, there is no current generation to retire.
+/// The rule rests on one invariant: a read joins the current generation before it reads the value. Every change that the read has
+/// not seen is therefore delivered after that, and retires the generation. A tracker whose generation is retired during the read
+/// may have read the new value, and is still notified. It does not join another generation, because the Observation framework may
+/// notify a tracker of two registrars twice. If nothing was read since the last change, there is no current generation to retire.
 ///
 /// ## What depends on marks
-/// One registrar for a value is not enough: a repeated notification would reach the trackers that have read the new value,
-/// too. That no change is missed depends on the generations alone, and each of them is a plain registrar. ``TrackingMark``
-/// adds two things. A value that no tracker reads has no listener and no task. And a tracker that the framework has kept,
-/// which each call of `willSet` reaches from then on, is not notified by each repetition: without marks, twelve threads
-/// bring about trackers that are notified hundreds of times.
+/// One registrar for a value is not enough: a repeated notification would also reach the trackers that have read the new value. The
+/// generations alone ensure that no change is missed, and each of them is a plain registrar. ``TrackingMark`` adds two things. A
+/// value without trackers has no listener and no task. And a tracker that the framework has kept, and that each call of `willSet`
+/// reaches from then on, is not notified by each repetition. Without marks, twelve threads produce trackers that are notified
+/// hundreds of times.
 ///
 /// ## Bounds
 /// - A tracker ends on the stored value if it is installed within 1.9 seconds (the sum of the pauses) of the change that
 ///   it missed. A later one is notified with the next change.
-/// - A generation that was retired longer ago is used again, unless it is spent. When there is none, because a value changes
-///   and is read more than ``generationLimit`` times in 1.9 seconds, the oldest one is. Its trackers may then be notified up
-///   to ten times of a value that they have read.
-/// - A change begins a sleeping task. That of the change before ends when it wakes. A task keeps nothing alive.
+/// - A generation that was retired longer ago is used again, unless it is spent. If there is none, because a value changes and is
+///   read more than ``generationLimit`` times in 1.9 seconds, the oldest one is used. Its trackers may then be notified up to ten
+///   times of a value that they have read.
+/// - A change starts a sleeping task. The task of the change before ends when it wakes. A task keeps nothing alive.
 @usableFromInline final class ValueTrackers: Sendable {
-    /// How long to wait before the retired generations are notified again, each time.
+    /// The pauses before the retired generations are notified again.
     private static let pauses: [Duration] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000].map { .milliseconds($0) }
     private static let period = pauses.reduce(.zero, +)
     private static let generationLimit = 16
 
     private struct State {
-        /// The generations to notify, the one that was retired first at the beginning.
+        /// The generations to notify, in the order in which they were retired.
         var retired: [(generation: TrackerGeneration, time: ContinuousClock.Instant)] = []
-        /// The number of the last change that has retired a generation.
+        /// The number of the last change that retired a generation.
         var change = 0
-        /// Whether the retired generations are to be notified, and whether a thread does that.
+        /// Whether the retired generations are to be notified, and whether a thread is notifying them.
         var isDue = false
         var isNotifying = false
     }
@@ -54,16 +53,16 @@ import Synchronization
     private let state = Mutex(State(), .leaf)
     private let usesMarks: Bool
 
-    /// - Parameter usesMarks: Whether marks tell trackers from other readers.
+    /// - Parameter usesMarks: Whether marks distinguish trackers from other readers.
     init(usesMarks: Bool = true) { self.usesMarks = usesMarks }
 
     deinit { current.load(ordering: .acquiring)?.release() }
 
     // MARK: Reading
 
-    /// Has the calling tracker, if there is one, join the current generation.
+    /// Makes the calling tracker, if there is one, join the current generation.
     ///
-    /// - Returns: Whether changes are received, if it was a tracker that has read.
+    /// - Returns: Whether the value listens to changes, if a tracker has read.
     @inlinable @inline(__always) func noteRead() -> Bool {
         let generation = current.load(ordering: .acquiring) ?? beginGeneration()
         generation._withUnsafeGuaranteedRef { $0.noteRead() }
@@ -71,7 +70,7 @@ import Synchronization
     }
 
     @usableFromInline @inline(never) func beginGeneration() -> Unmanaged<TrackerGeneration> {
-        // Checked at the first read by a handle: not each program has one.
+        // Checked at the first read by a handle, because many programs have none.
         let usesMarks = usesMarks && TrackingMark.areReliable
         if !usesMarks { presence.noteTracker() }
         return state.withLock { state in
@@ -83,7 +82,8 @@ import Synchronization
         }
     }
 
-    /// A generation that need not be notified any more; or, beyond the limit, the oldest one; nil for a new one.
+    /// Removes and returns a generation that need not be notified any longer, or the oldest one beyond the limit; nil for a new
+    /// one.
     private static func takeGeneration(from state: inout State) -> TrackerGeneration? {
         let usable = state.retired.filter { !$0.generation.isSpent }
         guard let (oldest, time) = usable.first else { return nil }
@@ -94,9 +94,9 @@ import Synchronization
         return usable.count < generationLimit ? nil : oldest
     }
 
-    /// Notes that changes are received.
+    /// Records that the value listens to changes.
     ///
-    /// - Returns: False if that was noted before.
+    /// - Returns: False if that was recorded before.
     func noteListening() -> Bool {
         presence.readers.exchange(.tracked, ordering: .acquiringAndReleasing) != .tracked
     }
@@ -126,7 +126,7 @@ import Synchronization
 
     /// Notifies the retired generations again.
     ///
-    /// - Returns: False if another change has retired a generation since, and so does that.
+    /// - Returns: False if another change has retired a generation since: its task then does it.
     private func notifyAgain(after change: Int) -> Bool {
         let isLast = state.withLock { state in
             state.isDue = state.isDue || state.change == change
@@ -136,8 +136,8 @@ import Synchronization
         return isLast
     }
 
-    /// Notifies the retired generations if that is due: one thread at a time, because the Observation framework removes a
-    /// tracker after it has notified it. If another thread is notifying, it does it again.
+    /// Notifies the retired generations if that is due. One thread at a time does so, because the Observation framework removes a
+    /// tracker after it has notified it. If another thread is notifying, that thread notifies them again.
     private func notifyRetired() {
         while let retired = state.withLock({ Self.beginNotifying(&$0) }) {
             for generation in retired { generation.notify() }

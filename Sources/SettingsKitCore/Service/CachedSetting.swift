@@ -4,41 +4,40 @@
     import Foundation
 #endif
 
-/// What a service caches of one setting, as far as it does not depend on the type of its value.
+/// The part of a setting's cache that does not depend on the type of its value.
 ///
-/// A setting has a ``CachedSettingValue``, a field of a record a ``CachedField``. Values are passed as `any Sendable` here,
-/// so that writing runs no unspecialized generic code but the encoding. Listeners, and what they know, are in the
-/// connection's ``SettingEntry``.
+/// A setting has a ``CachedSettingValue``, a field of a record a ``CachedField``. Values are passed as `any Sendable` here, so that
+/// encoding is the only unspecialized generic code that a write runs. The connection's ``SettingEntry`` has the listeners and their
+/// state.
 protocol CachedSetting: AnyObject, Sendable {
     var name: String { get }
-    /// Where the connection has the setting's entry.
+    /// The slot of the setting's entry in the connection.
     var slot: Int { get }
 
-    /// Whether changes from outside are decoded before listeners are notified, so that one to undecodable bytes can be held
-    /// back.
+    /// Whether external changes are decoded before listeners are notified, so that a change to undecodable bytes can be held back.
     var checksChangesFromOutside: Bool { get }
 
-    /// Whether a value that is set is kept beside its bytes, because decoding those could give another value, or take long.
+    /// Whether a set value is kept beside its bytes, because decoding those may give another value or take long.
     var keepsSetValues: Bool { get }
 
-    /// Finds the value that counts of what is stored; the default if nothing does.
+    /// Returns the value in force among the stored ones, or the default if there is none.
     ///
     /// - Parameter set: The value that this program has set, if it is stored.
     func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable>
 
-    /// Why the setting does not accept a candidate; nil if it does.
+    /// Returns why the setting rejects a candidate; nil if it accepts it.
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError?
 
-    /// Makes the cached value invalid, because other bytes are stored from now on. Called inside the connection's lock.
+    /// Invalidates the cached value, because the stored bytes have changed. Called inside the connection's lock.
     ///
-    /// - Parameter change: The change, which has what is stored.
+    /// - Parameter change: The change, with the stored bytes.
     func invalidate(by change: borrowing SettingsStoreChange)
 
-    /// Makes the cached value invalid, because it is not known what is stored.
+    /// Invalidates the cached value, because the stored bytes are unknown.
     func invalidate()
 }
 
-/// What a service caches of one setting: the decoded value.
+/// The cache of one setting: the decoded value.
 @usableFromInline final class CachedSettingValue<Value: Sendable>: CachedSetting, TrackedValue {
     /// The connection outlives the setting's use: a caller that reads, writes or listens holds the service, which holds the
     /// connection.
@@ -60,15 +59,15 @@ protocol CachedSetting: AnyObject, Sendable {
 
     var name: String { key.name }
 
-    /// The setting's value; from memory where it is cached, otherwise through the store.
+    /// Returns the setting's value: from memory if it is cached, otherwise from the store.
     @inlinable @inline(__always) func value() -> Value {
         cached.read() ?? refreshedValue()
     }
 
-    /// Reads through the store, and caches the value if the store publishes all of its changes.
+    /// Reads the value from the store, and caches it if the store publishes all of its changes.
     ///
-    /// A value that cannot be read or decoded is diagnosed. It reads as the last good one if it became undecodable from
-    /// outside while the program runs, otherwise as the default.
+    /// A value that cannot be read or decoded is diagnosed. If an external change made it undecodable while the program runs, the
+    /// last good value is returned, otherwise the default.
     @usableFromInline @inline(never) func refreshedValue() -> Value {
         let token = cached.token
         if token & 1 == 0, let value = cached.read() { return value }
@@ -92,14 +91,14 @@ protocol CachedSetting: AnyObject, Sendable {
         }
     }
 
-    /// Finds the value that counts: the last good one if it became undecodable from outside while the program runs.
+    /// Returns the value in force: the last good one if an external change made it undecodable while the program runs.
     func resolution(of stored: StoredValue, set: SetValue? = nil) -> Resolution<Value> {
         coding.resolve(stored, set: set) { connection.lastGoodData(insteadOf: $0, of: self, isReading: false) }
     }
 
-    /// Stores a default that is computed once, unless something else was stored meanwhile.
+    /// Stores a default that is computed once, unless another value was stored meanwhile.
     ///
-    /// - Returns: What is stored now.
+    /// - Returns: The value that is now in force.
     private func storedDefault(
         _ once: OnceValue<Value>, in store: ConnectedStore, token: UInt64
     ) -> Value {
@@ -111,20 +110,20 @@ protocol CachedSetting: AnyObject, Sendable {
                 writes: [.init(key: key, data: data)], expectations: [StoredValue.nothing(in: store).entry(for: key)],
                 options: .init(waitsForAgreement: false))
             _ = try store.apply(batch)
-            // What is stored now: this value, decoded, or that of another process.
+            // This value, decoded, or that of another process.
             let resolution = resolution(of: try store.read(key))
             if resolution.candidate == nil { return value }
             once.forget()
             return resolution.value
         } catch {
             connection.diagnostics.reportOnce(error.completed(key: key, store: nil))
-            // Until the store changes, so that not each read tries again.
+            // Keep the value until the store changes, so that not every read tries again.
             if connection.isExhaustive { cached.publish(value, token: token) }
             return value
         }
     }
 
-    /// Caches a value, if it will be invalidated when it changes, and is not a default that can change unnoticed.
+    /// Caches a value, if a change will invalidate it, and if it is not a default that can change without a notification.
     private func cache(_ value: Value, isDefault: Bool, token: UInt64) {
         guard connection.isExhaustive, !isDefault || coding.hasConstantDefault else { return }
         cached.publish(value, token: token)
@@ -140,7 +139,7 @@ protocol CachedSetting: AnyObject, Sendable {
         resolution(of: stored, set: set).erased
     }
 
-    /// Whether a value counts in the place of a candidate that the setting does not accept.
+    /// Returns whether another value is in force in place of a candidate that the setting rejects.
     func hasLastGoodValue(insteadOf candidate: SettingsStoreCandidate) -> Bool {
         guard case let data?? = connection.lastGoodData(insteadOf: candidate, of: self, isReading: false) else {
             return false

@@ -2,11 +2,10 @@ import Synchronization
 
 // @unchecked: the chunks are raw memory. It is sound because a chunk's pointer is published by an atomic store after the
 // chunk is initialized, its elements are atomics, and nothing is freed before `deinit`.
-/// What a service caches of its settings, by the settings' indices: read without a lock, filled under one.
+/// The cached settings of a service, by index: read without a lock, filled inside one.
 ///
-/// The table is made of chunks, each twice as large as the one before, which never move; so a reader needs two loads and
-/// no lock. An object stays in the table until its setting is released, and then no reader can be looking for it, because a
-/// reader holds the setting.
+/// The table consists of chunks that never move, each twice as large as the one before, so a reader needs two loads and no lock. An
+/// object stays in the table until its setting is released. No reader can then look for it, because a reader holds the setting.
 @usableFromInline final class CachedSettingTable: @unchecked Sendable {
     @usableFromInline typealias Slot = Atomic<Unmanaged<AnyObject>?>
 
@@ -15,7 +14,7 @@ import Synchronization
     @usableFromInline static let chunkCount = 40
 
     @usableFromInline let chunks: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<Slot>?>>
-    /// Held so that no connection is released before its settings.
+    /// Keeps connections alive longer than their settings.
     private let connections: ScopeConnections
     /// Guards the filling of slots. A connection's lock is taken inside it.
     private let filling = Mutex((), .settings)
@@ -39,7 +38,7 @@ import Synchronization
         chunks.deallocate()
     }
 
-    /// The object at an index, if there is one; two loads.
+    /// Returns the object at an index, if there is one.
     @inlinable @inline(__always) func setting(at index: Int) -> Unmanaged<AnyObject>? {
         let (chunk, position) = Self.place(of: index)
         guard let chunk = chunks[chunk].load(ordering: .acquiring) else { return nil }
@@ -52,7 +51,7 @@ import Synchronization
         return (chunk, Int(bitPattern: number &- (firstChunkSize &<< UInt(bitPattern: chunk))))
     }
 
-    /// The object at an index; made and kept if there is none.
+    /// Returns the object at an index, and creates it if there is none.
     func setting(at index: Int, make: () -> AnyObject) -> (setting: AnyObject, isNew: Bool) {
         let (number, position) = Self.place(of: index)
         return filling.withLock { _ in

@@ -3,19 +3,19 @@ import Synchronization
 // @unchecked: `storage` is raw memory. It is written only in `publish`, inside `isInitialized` and all the readers' locks,
 // and read only inside one of those locks, after `state` was seen even, hence after it was initialized. The words are
 // atomics. Nothing else is mutable.
-/// A decoded value that any number of threads read at once, and that can be made invalid at any moment.
+/// A decoded value that any number of threads can read at once, and that can be invalidated at any time.
 ///
-/// A counter says whether the value is valid: an even count means that it is. Each change of validity makes the count
-/// larger, so a thread that has computed a value can tell whether the value is still wanted.
+/// A counter says whether the value is valid: it is if the count is even. Each change of validity increases the count, so a thread
+/// that has computed a value can check whether the value is still current.
 ///
-/// A number, a Boolean or another plain value of at most 32 bytes is kept in atomic words under a sequence lock: reading
-/// is a few loads, and readers do not disturb each other. Any other value is guarded by several locks of which a reader
-/// takes one and a writer all, so that readers on different threads rarely meet.
+/// A number, a Boolean or another plain value of at most 32 bytes is kept in atomic words under a sequence lock: reading takes a
+/// few loads, and readers do not disturb each other. Several locks guard any other value. A reader takes one of them and a writer
+/// all, so readers on different threads rarely contend.
 ///
 /// The sequence lock is that of the Linux kernel, described by Boehm in "Can Seqlocks Get Along with Programming Language
 /// Memory Models?", 2012; the words are read with acquiring loads, for which that paper gives the proof.
 @usableFromInline struct CachedValue<Value: Sendable>: ~Copyable, @unchecked Sendable {
-    /// A lock on a cache line of its own.
+    /// A lock on a separate cache line.
     @usableFromInline struct ReaderLock: ~Copyable {
         @usableFromInline let lock = Mutex((), .cachedValueReader)
         @usableFromInline let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
@@ -25,7 +25,7 @@ import Synchronization
 
     @usableFromInline static var readerLockCount: Int { 4 }
 
-    /// Whether values are kept in the words. Plain means: may be copied bit by bit, and needs no releasing.
+    /// Whether values are kept in the words. A plain value can be copied bit by bit and needs no releasing.
     @inlinable static var isPlain: Bool {
         _isPOD(Value.self) && MemoryLayout<Value>.size <= 32 && MemoryLayout<Value>.alignment <= 8
     }
@@ -36,7 +36,7 @@ import Synchronization
     @usableFromInline let word2 = Atomic<UInt64>(0)
     @usableFromInline let word3 = Atomic<UInt64>(0)
 
-    /// One value, uninitialized before the first is published; nil where values are plain.
+    /// The value, uninitialized before the first is published; nil where values are plain.
     @usableFromInline let storage: UnsafeMutablePointer<Value>?
     @usableFromInline let readerLocks: UnsafeMutablePointer<ReaderLock>?
 
@@ -64,12 +64,12 @@ import Synchronization
         readerLocks?.deallocate()
     }
 
-    /// The count, to be passed to ``publish(_:token:)`` with a value that is computed after this.
+    /// The current count. Read it before you compute a value, and pass it to ``publish(_:token:)`` with the value.
     var token: UInt64 { state.load(ordering: .acquiring) }
 
-    /// Makes the value invalid; takes no lock and never waits.
+    /// Invalidates the value. Takes no lock and never waits.
     ///
-    /// Inlined: a call would have to look up the type's metadata first, which takes longer than the rest.
+    /// Inlined, because a call would first look up the type's metadata.
     @inline(__always) func invalidate() {
         var current = state.load(ordering: .relaxed)
         while true {
@@ -81,7 +81,7 @@ import Synchronization
         }
     }
 
-    /// The value, if it is valid.
+    /// Returns the value if it is valid.
     @inlinable @inline(__always) func read() -> Value? {
         let before = state.load(ordering: .acquiring)
         guard before & 1 == 0 else { return nil }
@@ -98,7 +98,7 @@ import Synchronization
         return readerLocks.unsafelyUnwrapped[Self.readerLockNumber].lock.withLock { _ in storage.pointee }
     }
 
-    /// Which lock this thread takes: threads have stacks far apart, so the stack's address tells them from each other.
+    /// The number of the lock that this thread takes. Threads have stacks far apart, so the stack's address distinguishes them.
     @inlinable @inline(__always) static var readerLockNumber: Int {
         var probe: UInt8 = 0
         let address = withUnsafeMutablePointer(to: &probe) { UInt(bitPattern: $0) }
@@ -107,9 +107,9 @@ import Synchronization
         return Int(truncatingIfNeeded: scattered &>> 62)
     }
 
-    /// Keeps a value, unless it became obsolete since its token was taken.
+    /// Keeps a value, unless it was invalidated after its token was read.
     ///
-    /// - Returns: The value that was replaced, to be released outside of every lock.
+    /// - Returns: The replaced value, to be released outside of every lock.
     @discardableResult
     func publish(_ value: Value, token: UInt64) -> Value? {
         guard token & 1 == 1 else { return nil }
@@ -126,7 +126,7 @@ import Synchronization
                     isInitialized = true
                 }
             }
-            // Fails if the value was made invalid in the meantime; it then stays invalid.
+            // Fails if the value was invalidated meanwhile; it then stays invalid.
             _ = state.compareExchange(expected: token, desired: token &+ 1, ordering: .acquiringAndReleasing)
             return replaced
         }

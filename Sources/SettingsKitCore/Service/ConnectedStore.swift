@@ -4,15 +4,15 @@
     import Foundation
 #endif
 
-/// A store as services use it: with a feed, its own or that of its ``SerializingStore``, and with errors that name it.
+/// A store as services use it: with its feed or that of its ``SerializingStore``, and with errors that name the store.
 final class ConnectedStore: Sendable {
     let store: any SettingsStore
     let feed: SettingsStoreFeed
-    /// The store, or its writable layer, if it is one that may not be open yet.
+    /// The store or its writable layer, if it may not be open yet.
     let recovering: RecoveringStore?
-    /// Whether only a setting's type can say which of several values counts.
+    /// Whether a setting's type decides which of several values is in force.
     let isLayered: Bool
-    /// The store, if it is one that serializes another.
+    /// The store, if it serializes another.
     private let serializing: SerializingStore?
 
     init(_ store: any SettingsStore) {
@@ -24,7 +24,7 @@ final class ConnectedStore: Sendable {
         self.feed = feed
         isLayered = store._layered != nil
         recovering = Self.standIn(in: store)
-        // Compared first: a cast that fails takes as long as reading a small file.
+        // Compared first, because a failing cast takes as long as reading a small file.
         serializing = type(of: store) == SerializingStore.self ? store as? SerializingStore : nil
     }
 
@@ -36,15 +36,15 @@ final class ConnectedStore: Sendable {
 
     var description: String { store.storeDescription }
 
-    /// Whether both are the same store.
+    /// Returns whether both are the same store.
     func isSame(as other: ConnectedStore?) -> Bool { feed === other?.feed }
 
-    /// Whether the store is open. What a store that is not open yet answers, is not what is stored.
+    /// Whether the store is open. An unopened store's answer is provisional.
     var isOpen: Bool { recovering?.unavailability == nil }
 
     /// Tries to open the store if it is not open.
     ///
-    /// - Throws: Why it cannot be opened.
+    /// - Throws: The reason if it cannot be opened.
     func requireOpen() throws(SettingsError) { try recovering?.requireOpen() }
 
     func get(_ key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
@@ -56,7 +56,7 @@ final class ConnectedStore: Sendable {
         }
     }
 
-    /// What the store holds under a key, in all of its layers.
+    /// Returns the values that the store holds under a key, in all of its layers.
     func read(_ key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {
         guard isLayered else { return StoredValue(try get(key)) }
         HeldLocks.requireNone(before: "a store")
@@ -67,11 +67,11 @@ final class ConnectedStore: Sendable {
         }
     }
 
-    /// What keeps a key from being written; nil for nothing.
+    /// Returns the error that keeps a key from being written; nil if it can be written.
     ///
     /// - Parameters:
-    ///   - stored: What the store holds under the key.
-    ///   - candidate: The candidate that counts; nil if the default does.
+    ///   - stored: The values that the store holds under the key.
+    ///   - candidate: The candidate in force; nil if the default is.
     func lock(
         of key: SettingsService.StorageKey, holding stored: StoredValue, _ candidate: SettingsStoreCandidate?
     ) -> SettingsService.Lock? {
@@ -79,11 +79,11 @@ final class ConnectedStore: Sendable {
         if let candidate, candidate.isLocking, let layer = candidate.layer {
             return .init(layer: layer, location: candidate.location)
         }
-        // The setting accepts none of those that are above the candidate that counts.
+        // The setting rejects all candidates above the one in force.
         return (store as? LayeredStore)?.lock(of: key, disregarding: stored.all.filter(\.isLocking))
     }
 
-    /// The error that a candidate locks a key, with the place of the candidate.
+    /// Returns the error for a key that a candidate locks, with the place of the candidate.
     func locked(_ key: SettingsService.StorageKey, by candidate: SettingsStoreCandidate) -> SettingsError {
         store.locating(SettingsError(.locked, key: key, store: candidate.location, layer: candidate.layer))
     }
@@ -99,7 +99,7 @@ final class ConnectedStore: Sendable {
 
     /// Sets one key. When it returns, listeners have run, unless another thread is running them.
     ///
-    /// - Parameter waitsForAgreement: Whether the caller waits until the store has agreed on the write with other machines.
+    /// - Parameter waitsForAgreement: Whether the call waits until the store has agreed on the write with other machines.
     func set(
         _ key: SettingsService.StorageKey, to data: Data?, waitsForAgreement: Bool
     ) throws(SettingsError) {
@@ -107,7 +107,7 @@ final class ConnectedStore: Sendable {
         defer { feed.flush() }
         HeldLocks.requireNone(before: "a store")
         do {
-            // A store without a feed need not have an `apply` that is better than its `set`.
+            // The `apply` of a store without a feed need not be better than its `set`.
             if !waitsForAgreement || serializing != nil { return try store.set(key, to: data) }
             if try store.apply(SettingsStoreBatch(writes: [.init(key: key, data: data)])) { return }
             throw SettingsError(.conflict)
@@ -116,7 +116,7 @@ final class ConnectedStore: Sendable {
         }
     }
 
-    /// Carries out a batch. When it returns, listeners have run, unless another thread is running them.
+    /// Applies a batch. When it returns, listeners have run, unless another thread is running them.
     ///
     /// - Returns: False, with nothing written, if an expectation did not hold.
     func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
@@ -125,7 +125,7 @@ final class ConnectedStore: Sendable {
         do {
             return try store.apply(batch)
         } catch SettingsError.Code.readOnly where batch.writes.isEmpty && batch.options.waitsForAgreement {
-            // Where nothing can be written, there is no turn of writing to wait for.
+            // A store that cannot be written to needs no turn of writing.
             var question = batch
             question.options.waitsForAgreement = false
             return try holds(question)
@@ -134,17 +134,17 @@ final class ConnectedStore: Sendable {
         }
     }
 
-    /// Whether the machines with which the store agrees have agreed on what was read; true for a store that agrees with none.
+    /// Returns whether the machines with which the store agrees confirm a read value; true for a store that agrees with none.
     func confirms(_ expectation: SettingsStoreBatch.Entry) throws(SettingsError) -> Bool {
         try store.agreesWithOthers ? apply(SettingsStoreBatch(writes: [], expectations: [expectation])) : true
     }
 
-    /// Whether all expectations of a question hold at one moment.
+    /// Returns whether all expectations of a question hold at one moment.
     ///
-    /// A store may throw that knows only batches that write. Then the values are read again: if none has changed, all were
+    /// A store that only accepts batches with writes may throw. The values are then read again. If none has changed, all were
     /// stored together when the first of these readings began, unless one has changed and changed back meanwhile.
     ///
-    /// - Parameter isDoubted: Whether they are also read again if the store says no, because it has done so too often.
+    /// - Parameter isDoubted: Whether the values are also read again if the store answers no, because it has done so too often.
     func holds(_ question: SettingsStoreBatch, isDoubted: Bool = false) throws(SettingsError) -> Bool {
         do throws(SettingsError) {
             if try apply(question) { return true }

@@ -3,17 +3,17 @@ struct EncodedChange: Sendable {
     var old: StoredValue
     var new: StoredValue
     var origin: SettingsService.Origin
-    /// Whether another process, an editor or a device made it, so that the new bytes may not be a value of the setting.
+    /// Whether another process, an editor or a device made the change, so that the setting may reject the new bytes.
     var isFromOutside: Bool
     /// The number of its commit in the connection.
     var sequence: UInt64
-    /// The value before it was encoded, where this program has set it. Must not be released inside the connection's lock.
+    /// The new value before it was encoded, if this program has set it. Must not be released inside the connection's lock.
     var newValue: SetValue?
 
-    /// Whether the store has layers, so that the value in force may be the same as before.
+    /// Whether the store has layers, so that the value in force may not have changed.
     var isLayered: Bool { new.candidates != nil || old.candidates != nil }
 
-    /// Both changes as one, where `newer` follows this one.
+    /// Merges this change with `newer`, which follows it.
     func merged(with newer: EncodedChange) -> EncodedChange {
         EncodedChange(
             old: old, new: newer.new, origin: origin == .external ? .external : newer.origin,
@@ -21,7 +21,7 @@ struct EncodedChange: Sendable {
     }
 }
 
-/// A change as it is delivered to listeners. The values are of the setting's type.
+/// A change that is delivered to listeners. The values are of the setting's type.
 struct DecodedChange: Sendable {
     var oldValue: any Sendable
     var newValue: any Sendable

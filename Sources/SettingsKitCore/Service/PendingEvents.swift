@@ -1,4 +1,4 @@
-/// The events of a connection that wait for delivery, in the order of the commits. One thread at a time takes from it.
+/// The events of a connection that wait for delivery, in the order of the commits. One thread at a time removes events.
 struct PendingEvents {
     enum Event {
         case change(EncodedChange, of: any CachedSetting)
@@ -6,14 +6,14 @@ struct PendingEvents {
         case replacement(StoreReplacement)
     }
 
-    /// How many changes of a setting, and how many sets of changes, wait before new ones are merged into them.
+    /// The number of changes of a setting, and of sets of changes, that can wait before new ones are merged into them.
     private static let limit = 1_024
 
-    /// Those before `head` have been taken. They are nil, because an event must not be released inside the connection's
+    /// The elements before `head` have been removed. They are nil, because an event must not be released inside the connection's
     /// lock.
     private var events: [Event?] = []
     private var head = 0
-    /// How many events were removed from the array since the beginning: an event's position is its index plus this.
+    /// The number of events that were removed from the array so far: an event's position is its index plus this.
     private var removedCount = 0
     private var changeCount = 0
     private var isBeingDelivered = false
@@ -22,19 +22,19 @@ struct PendingEvents {
 
     var isEmpty: Bool { head == events.count }
 
-    /// Whether the event at a position still waits.
+    /// Returns whether the event at a position still waits.
     func isWaiting(_ position: Int) -> Bool { position >= removedCount + head }
 
-    /// Whether there is something to do outside of the connection's lock.
+    /// Whether work remains to be done outside of the connection's lock.
     var isWorkDue: Bool { !isEmpty || !released.isEmpty }
 
-    /// Keeps a value until the connection's lock is released, if releasing it could run a user's code: a `deinit`.
+    /// Keeps a value until the connection's lock is released, if releasing it could run a user's `deinit`.
     mutating func release(_ value: SetValue?) {
         guard let value, !value.isPlain else { return }
         released.append(value)
     }
 
-    /// Takes the values to release.
+    /// Removes the values to release.
     mutating func removeReleased() -> [SetValue] {
         if released.isEmpty { return [] }
         defer { released = [] }
@@ -77,23 +77,23 @@ struct PendingEvents {
         return removedCount + events.count - 1
     }
 
-    /// The first waiting change of a setting.
+    /// Returns the first waiting change of a setting.
     func firstChange(of setting: any CachedSetting) -> EncodedChange? {
         for case .change(let change, let other)? in events[head...] where other === setting { return change }
         return nil
     }
 
-    /// Begins delivering.
+    /// Begins delivery.
     ///
-    /// - Returns: Whether the caller has to deliver, because something waits and no other thread delivers. The caller then
-    ///   calls ``next()`` until that returns nil.
+    /// - Returns: Whether the caller has to deliver, because events wait and no other thread delivers. The caller then calls
+    ///   ``next()`` until that returns nil.
     mutating func begin() -> Bool {
         if isBeingDelivered || isEmpty { return false }
         isBeingDelivered = true
         return true
     }
 
-    /// Takes the next event; nil if there is none, and then delivering has ended.
+    /// Removes the next event; nil if there is none, and then delivery has ended.
     mutating func next() -> Event? {
         if isEmpty || head >= Self.limit {
             events.removeFirst(head)

@@ -1,20 +1,20 @@
-/// What listeners are notified of after another store took the place of the last: where the two differ.
+/// A replacement of a store by another. Listeners are notified where the two stores differ.
 struct StoreReplacement {
     let sequence: UInt64
     /// The names to compare.
     let names: Set<String>
-    /// What the replaced store held of them, when it was read.
+    /// The values of the replaced store under these names, when it was read.
     let contents: [String: StoredValue]
-    /// The names that have changed in it between then and the replacement.
+    /// The names that changed in the replaced store between that reading and the replacement.
     let changedNames: Set<String>
-    /// The listeners to groups at the moment of the replacement.
+    /// The listeners to groups at the time of the replacement.
     let groups: [GroupListener]
 }
 
-/// Changing the store: the new one is put in place under the lock, everything cached becomes invalid, and the stores are
-/// compared on delivery, in order with the changes before and after.
+/// Changing the store: the lock guards the replacement, which invalidates everything cached. The stores are compared on delivery,
+/// in order with the changes before and after.
 extension ScopeConnection {
-    /// Uses a store from now on. Listeners are notified of what differs from the store before.
+    /// Uses a store from now on. Listeners are notified of each difference from the store before.
     func connect(to store: any SettingsStore) {
         let new = ConnectedStore(store)
         state.withLock { $0.transitionCount += 1 }
@@ -30,10 +30,10 @@ extension ScopeConnection {
         deliver()
     }
 
-    /// Reads what the store in place holds of the names that have listeners, and replaces it.
+    /// Reads the values of the present store under the names that have listeners, and replaces the store.
     ///
-    /// - Returns: The errors that have waited for a listener to the store; nil, with nothing changed, if another store was
-    ///   put in place meanwhile, or something began to listen to other names.
+    /// - Returns: The errors that have waited for a listener to the store; nil, with nothing changed, if another store took its
+    ///   place meanwhile, or if other names got listeners.
     private func attempt(to new: ConnectedStore) -> [SettingsError]? {
         let (old, listenedNames, comparesAll) = state.withLock {
             ($0.store, $0.listenedNames(in: scope), $0.isAllListenedTo(in: scope))
@@ -82,7 +82,7 @@ extension ScopeConnection {
         store?.feed.remove(self)
     }
 
-    /// What a store holds under some names. What cannot be read is diagnosed.
+    /// Returns the values that a store holds under some names. Values that cannot be read are diagnosed.
     func contents(of store: ConnectedStore?, names: Set<String>) -> [String: StoredValue] {
         guard let store else { return [:] }
         var contents: [String: StoredValue] = [:]
@@ -102,7 +102,7 @@ extension ScopeConnection {
         do throws(SettingsError) {
             return try store.keys()
         } catch {
-            // Without a list of the keys, those who listen to a setting by name are notified all the same.
+            // Without a list of the keys, listeners to a setting by name are still notified.
             if error.code != .unsupported { diagnostics.reportOnce(error) }
             return []
         }
@@ -110,7 +110,7 @@ extension ScopeConnection {
 }
 
 extension ScopeConnection.State {
-    /// The names that have listeners of their own. Those that listen to a whole scope name none.
+    /// Returns the names that have listeners. Listeners to a whole scope name none.
     fileprivate func listenedNames(in scope: SettingsService.Scope) -> Set<String> {
         Set(groups.flatMap { $0.names(in: scope) } + settings.listenedTo.map(\.name))
             .filter(SettingsService.StorageKey.isValid)

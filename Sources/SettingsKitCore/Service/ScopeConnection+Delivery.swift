@@ -1,11 +1,11 @@
-/// Delivering what has been committed, one event at a time, outside of every lock.
+/// Delivers committed changes, one event at a time, outside of every lock.
 extension ScopeConnection {
-    /// After so many deliveries in a row a thread passes the work on, so that other threads' changes cannot keep its `set`
-    /// from returning.
+    /// The number of deliveries in a row after which a thread passes the work on, so that other threads' changes cannot keep its
+    /// `set` from returning.
     private static var deliveriesInARow: Int { 256 }
 
-    /// Delivers what waits, unless another thread does. Called outside of every lock but that of a serializing store, which
-    /// is released before anything is delivered.
+    /// Delivers the waiting events, unless another thread does. Called outside of every lock but that of a serializing store, which
+    /// is released before any delivery.
     func deliver() {
         if ReentrancyMark.postpone(self) { return }
         let (begins, released) = state.withLock { ($0.events.begin(), $0.events.removeReleased()) }
@@ -30,8 +30,8 @@ extension ScopeConnection {
         Task.detached { self.deliverNext() }
     }
 
-    /// Leaves out settings that this program uses, and whose new bytes are not a value of any of them. They were checked
-    /// just before: a commit's changes are delivered before the set of them.
+    /// Removes the settings that this program uses and whose new bytes are not a value of any of them. They were checked just
+    /// before: a commit's changes are delivered before the set of them.
     private func withoutHeldBack(_ changes: SettingsService.ChangeSet) -> SettingsService.ChangeSet {
         state.withLock { state in
             let keys = changes.keys.filter { key in
@@ -49,16 +49,16 @@ extension ScopeConnection {
         let isLayered = change.isLayered
         var newValue = change.newValue?.value
         var signal = change.sequence
-        // What is in force while a layer holds something that the setting does not accept.
+        // The value in force while a layer holds bytes that the setting rejects.
         var inForce: StoredValue?
         if (change.isFromOutside || isLayered) && setting.checksChangesFromOutside {
-            // Before the check forgets the last good bytes that the old value may consist of.
+            // Resolved before the check discards the last good bytes, which may be the old value.
             let old = isLayered ? setting.resolve(change.old, set: nil).inForce : change.old
             let resolution = setting.resolve(change.new, set: change.newValue)
             report(resolution.rejections)
             let check = recordCheck(of: change, from: old, resolution, of: setting)
-            // Readers that have seen a later commit, of undecodable bytes, have read the value from before this change; also
-            // those that have begun since.
+            // Readers that have seen a later commit of undecodable bytes have read the value from before this change. So have
+            // readers that have begun since.
             if check.hasNewValueInForce { signal = .max }
             if check.hasRejection, !isLayered || check.isOutdated { return }
             newValue = resolution.value
@@ -68,17 +68,17 @@ extension ScopeConnection {
         let (assumed, isUnchanged) = removeAssumed(of: setting, change, isLayered: isLayered, inForce: inForce)
         if let assumed { change.old = assumed }
         if isUnchanged {
-            // Those who read a store without layers may have seen other bytes.
+            // Readers of a store without layers may have seen other bytes.
             if !isLayered { signalListeners(of: change, setting, signal) }
         } else {
             notifyListeners(of: change, setting, newValue: newValue, signal: signal)
         }
     }
 
-    /// Takes what listeners assume to be stored.
+    /// Removes the bytes that listeners assume to be stored.
     ///
-    /// - Returns: That; and whether nothing has changed for those who receive values: because undecodable bytes were replaced
-    ///   by the ones from before, a store without a feed was read before it had published, or another layer counts.
+    /// - Returns: These bytes; and whether listeners to values see no change: because undecodable bytes were replaced by the ones
+    ///   from before, a store without a feed was read before it had published, or another layer is in force.
     private func removeAssumed(
         of setting: any CachedSetting, _ change: EncodedChange, isLayered: Bool, inForce: StoredValue?
     ) -> (assumed: StoredValue?, isUnchanged: Bool) {
@@ -93,16 +93,16 @@ extension ScopeConnection {
         }
     }
 
-    /// Reports, once for each cause, what a setting does not accept.
+    /// Reports the stored values that the setting rejects, once for each cause.
     func report<Value>(_ rejections: [Resolution<Value>.Rejection]) {
         for rejection in rejections { reportOnce(rejection.error, bytes: rejection.candidate.data) }
     }
 
-    /// Notes whether the new bytes of a change are a value.
+    /// Records whether the new bytes of a change are a value.
     ///
-    /// - Parameter old: What was in force before.
-    /// - Returns: Whether the changed bytes came from outside and are none; whether they are the last good ones now, in the place
-    ///   of older ones that were read; and whether the program has replaced bad ones meanwhile.
+    /// - Parameter old: The value in force before.
+    /// - Returns: Whether the changed bytes are external and no value; whether they are now the last good ones, in place of older
+    ///   ones that were read; and whether the program has replaced bad ones meanwhile.
     private func recordCheck(
         of change: EncodedChange, from old: StoredValue, _ resolution: Resolution<any Sendable>,
         of setting: any CachedSetting
@@ -111,7 +111,7 @@ extension ScopeConnection {
         let rejection =
             change.isFromOutside
             ? resolution.rejections.first { changedLayers.contains($0.candidate.layer) } : nil
-        // Below the value in force, too: a layer that is uncovered later may hold something else by then.
+        // Also check layers below the value in force: when a layer above is removed later, they may hold other bytes.
         let good = change.new.all.filter { candidate in
             candidate == resolution.candidate
                 || changedLayers.contains(candidate.layer) && setting.problem(with: candidate) == nil
@@ -131,15 +131,15 @@ extension ScopeConnection {
             }
         }
         guard let (hasNewValueInForce, isOutdated) = noted else { return (false, false, false) }
-        // An older value may be cached in the place of undecodable bytes that came after these.
+        // An older value may be cached in place of undecodable bytes that came after these.
         if hasNewValueInForce { setting.invalidate() }
         return (rejection != nil, hasNewValueInForce, isOutdated)
     }
 
     /// - Parameters:
-    ///   - newValue: The new value, if it is decoded already.
-    ///   - signal: What listeners receive that read the value themselves; nil for the number of the commit. The greatest
-    ///     number is for all listeners, also those that have begun after the commit.
+    ///   - newValue: The new value, if it is already decoded.
+    ///   - signal: The number for listeners that read the value themselves; nil for the number of the commit. The greatest number
+    ///     notifies all listeners, including those that have begun after the commit.
     private func notifyListeners(
         of change: EncodedChange, _ setting: any CachedSetting, newValue: (any Sendable)? = nil, signal: UInt64? = nil
     ) {
@@ -147,7 +147,7 @@ extension ScopeConnection {
         let signal = signal ?? change.sequence
         let listeners = entry.listeners.filter { $0.since < signal }
         var decoded: DecodedChange?
-        // Before any listener is called, because it takes time: no callback may begin after its listener was cancelled.
+        // Decoded before any listener is called, because it takes time: no callback may begin after its listener was cancelled.
         if listeners.contains(where: \.needsValues) {
             decoded = decode(change, of: setting, newValue: newValue, lastDelivered: entry.lastDelivered)
         }
@@ -162,7 +162,7 @@ extension ScopeConnection {
         for listener in listeners { listener.deliver(decoded, signal: signal) }
     }
 
-    /// Lets those listeners read that receive no values.
+    /// Notifies the listeners that read the value themselves.
     private func signalListeners(of change: EncodedChange, _ setting: any CachedSetting, _ signal: UInt64? = nil) {
         let signal = signal ?? change.sequence
         let listeners = state.withLock { $0.settings[setting]?.listeners } ?? []
@@ -190,7 +190,7 @@ extension ScopeConnection {
 
     // MARK: Another store
 
-    /// Notifies listeners of what differs between the store that was replaced and the present one.
+    /// Notifies listeners of the differences between the replaced store and the present one.
     private func deliver(_ replacement: StoreReplacement) {
         let stored = contents(of: store, names: replacement.names)
         for setting in state.withLock({ $0.settings.listenedTo }) where replacement.names.contains(setting.name) {
@@ -205,7 +205,7 @@ extension ScopeConnection {
     }
 
     private func deliver(_ replacement: StoreReplacement, of setting: any CachedSetting, to stored: StoredValue) {
-        // What has changed since is delivered later, and began with the bytes to compare with.
+        // Later changes are delivered later; the first of them starts from the bytes to compare with.
         let waiting = state.withLock { $0.events.firstChange(of: setting) }
         let new = inForce(waiting?.old ?? stored, of: setting)
         let before = inForce(replacement.contents[setting.name] ?? .nothing, of: setting)
@@ -224,12 +224,12 @@ extension ScopeConnection {
         if change.old != change.new {
             notifyListeners(of: change, setting)
         } else if before != change.new {
-            // A store without an exhaustive feed had changed unnoticed, and those who read it have seen that.
+            // A store without an exhaustive feed has changed without a notification, and its readers have seen that.
             signalListeners(of: change, setting)
         }
     }
 
-    /// What counts of the candidates of a store with layers.
+    /// Returns the candidate in force in a store with layers.
     private func inForce(_ stored: StoredValue, of setting: any CachedSetting) -> StoredValue {
         guard stored.candidates != nil, setting.checksChangesFromOutside else { return stored }
         return setting.resolve(stored, set: nil).inForce
@@ -237,7 +237,7 @@ extension ScopeConnection {
 }
 
 extension ScopeConnection.State {
-    /// Takes the next event; nil if there is none, and then delivering has ended.
+    /// Removes the next event; nil if there is none, and then delivery has ended.
     fileprivate mutating func nextEvent() -> PendingEvents.Event? {
         let event = events.next()
         if case .change(_, let setting)? = event { settings.update(setting) { $0.waitingCount -= 1 } }
@@ -246,12 +246,12 @@ extension ScopeConnection.State {
 }
 
 extension SettingEntry {
-    /// Notes which layers hold a value of the setting, or nothing.
+    /// Records which layers hold a value of the setting, or nothing.
     ///
     /// - Parameters:
     ///   - good: The candidates that are a value.
     ///   - hasLater: Whether later changes wait.
-    /// - Returns: Whether new bytes are the last good ones now, in the place of older ones that were read.
+    /// - Returns: Whether new bytes are now the last good ones, in place of older ones that were read.
     fileprivate mutating func recordGood(
         _ good: [SettingsStoreCandidate], of change: EncodedChange, hasLater: Bool, _ lastGoodBytes: LastGoodBytes?
     ) -> Bool {
@@ -277,7 +277,7 @@ extension SettingEntry {
         return hasNewValueInForce
     }
 
-    /// Notes that a layer holds something that the setting does not accept.
+    /// Records that a layer holds bytes that the setting rejects.
     fileprivate mutating func recordBadLayer(
         _ candidate: SettingsStoreCandidate, of change: EncodedChange, from old: StoredValue, hasLater: Bool,
         _ lastGoodBytes: LastGoodBytes?

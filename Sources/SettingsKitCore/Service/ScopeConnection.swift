@@ -6,15 +6,14 @@ import Synchronization
     import Foundation
 #endif
 
-/// Connects a service with the store of one scope: notes what the store publishes, makes cached values invalid, and
-/// delivers changes to listeners in the order in which they were committed.
+/// Connects a service with the store of one scope: receives the store's changes, invalidates cached values, and delivers changes to
+/// listeners in the order of their commits.
 ///
-/// Locks are taken in the order: the store's own, the connection's, then a feed's. The connection's lock guards its
-/// ``State`` and nothing else. Listeners, coders and the store are called outside of it, and what listeners were given is
-/// released outside of it.
+/// Locks are taken in this order: the store's, the connection's, then a feed's. The connection's lock guards only its ``State``.
+/// Listeners, coders and the store are called outside of it, and values that were passed to listeners are released outside of it.
 final class ScopeConnection: StoreFeedListener {
     struct State {
-        /// The store that counts.
+        /// The present store.
         var store: ConnectedStore?
         var settings = SettingEntries()
         /// Listeners to groups of settings.
@@ -22,7 +21,8 @@ final class ScopeConnection: StoreFeedListener {
         /// The number of the last commit.
         var sequence: UInt64 = 0
         var events = PendingEvents()
-        /// How many calls of ``connect(to:)`` compare stores, and the names that have changed since the first of them began.
+        /// The number of calls of ``connect(to:)`` that compare stores, and the names that have changed since the first of them
+        /// began.
         var transitionCount = 0
         var changedInTransition: Set<String> = []
     }
@@ -31,7 +31,7 @@ final class ScopeConnection: StoreFeedListener {
     let diagnostics: Diagnostics
     let state: Mutex<State>
     private let hasExhaustiveFeed = Atomic(false)
-    /// How many values are being written: ``SettingEntry/pendingSets``. Changed inside the lock.
+    /// The number of values that are being written: ``SettingEntry/pendingSets``. Changed inside the lock.
     private let pendingSetCount = Atomic(0)
 
     init(scope: SettingsService.Scope, diagnostics: Diagnostics, groups: [GroupListener]) {
@@ -42,10 +42,10 @@ final class ScopeConnection: StoreFeedListener {
 
     // MARK: The store
 
-    /// The store; nil while none is registered for the scope.
+    /// The store; nil if none is registered for the scope.
     var store: ConnectedStore? { state.withLock { $0.store } }
 
-    /// The store.
+    /// Returns the store.
     ///
     /// - Throws: `noStore` if no store is registered for the scope.
     func requireStore(for key: SettingsService.StorageKey? = nil) throws(SettingsError) -> ConnectedStore {
@@ -62,7 +62,7 @@ final class ScopeConnection: StoreFeedListener {
 
     func setExhaustive(_ isExhaustive: Bool) { hasExhaustiveFeed.store(isExhaustive, ordering: .releasing) }
 
-    /// Reports, once, that stored bytes could not be decoded, with the line on which they stand.
+    /// Reports, once, that stored bytes could not be decoded, with the line of these bytes.
     func reportOnce(_ error: SettingsError, bytes: Data?) {
         let store = store?.store
         diagnostics.reportOnce(store?.locating(error) ?? error, bytes: bytes) {
@@ -73,7 +73,7 @@ final class ScopeConnection: StoreFeedListener {
 
     // MARK: Settings
 
-    /// Adds a setting, which is made for its slot.
+    /// Adds a setting, which `make` creates for its slot.
     func add<Setting: CachedSetting>(_ make: (Int) -> Setting) -> Setting {
         state.withLock { $0.settings.add(make) }
     }
@@ -83,10 +83,10 @@ final class ScopeConnection: StoreFeedListener {
         withExtendedLifetime(entry) {}
     }
 
-    /// Notes a value that is about to be written as `data`, for listeners to receive without decoding.
+    /// Records a value that is about to be written as `data`, so that listeners receive it without decoding.
     ///
-    /// - Returns: The store to write to, and what to pass to ``didCommit(_:of:)`` when the write has ended, in any way; nil
-    ///   if decoding the bytes gives the value.
+    /// - Returns: The store to write to, and the value to pass to ``didCommit(_:of:)`` when the write has ended, also if it failed;
+    ///   the value is nil if decoding the bytes gives it.
     func willCommit(
         _ value: any Sendable, as data: Data?, of setting: any CachedSetting, key: SettingsService.StorageKey
     ) throws(SettingsError) -> (store: ConnectedStore, pending: SetValue?) {
@@ -104,9 +104,9 @@ final class ScopeConnection: StoreFeedListener {
         return (store, pending)
     }
 
-    /// Forgets a value that was not written, because it is the stored one or the write has failed.
+    /// Discards a value that was not written, because it is the stored one or the write has failed.
     func didCommit(_ pending: SetValue?, of setting: any CachedSetting) {
-        // Most often the commit has taken it. This thread has then seen that.
+        // Most often the commit has removed it. This thread has then seen that.
         guard pendingSetCount.load(ordering: .relaxed) > 0, let pending else { return }
         state.withLock { state in
             _ = state.settings.update(setting) { entry in
@@ -117,13 +117,13 @@ final class ScopeConnection: StoreFeedListener {
         }
     }
 
-    /// The store, and a setting's last set value.
+    /// Returns the store, and a setting's last set value.
     func storeAndLastSet(of setting: any CachedSetting) -> (store: ConnectedStore?, lastSet: SetValue?) {
         state.withLock { ($0.store, $0.settings.lastSet(of: setting)) }
     }
 
-    /// The bytes that count in the place of a candidate that the setting does not accept, because they were the last good
-    /// ones of its layer; nil if there is nothing to go back to.
+    /// Returns the bytes in force in place of a candidate that the setting rejects: the last good ones of its layer; nil if there
+    /// are none.
     ///
     /// - Parameter isReading: Whether a reader gets the value, so that it must be notified if other bytes take its place.
     func lastGoodData(
@@ -143,14 +143,14 @@ final class ScopeConnection: StoreFeedListener {
     /// The number of the last commit.
     var sequence: UInt64 { state.withLock { $0.sequence } }
 
-    /// Looks at what commits change, between two of them. `body` runs nothing foreign.
+    /// Runs `body` between two commits. `body` must not call foreign code.
     func betweenCommits<R: Sendable>(_ body: () -> R) -> R { state.withLock { _ in body() } }
 
     // MARK: Listeners
 
     /// Adds a listener to the changes that are committed from now on.
     ///
-    /// - Returns: A closure that ends it.
+    /// - Returns: A closure that removes the listener.
     func listen(to setting: any CachedSetting, _ body: SettingListener.Body) -> @Sendable () -> Void {
         let (listener, feed) = state.withLock { state in
             let listener = SettingListener(since: state.sequence, body: body)
@@ -212,7 +212,7 @@ final class ScopeConnection: StoreFeedListener {
 }
 
 extension ScopeConnection.State {
-    /// Gives changes their place in the order: cached values become invalid, and events are queued.
+    /// Orders changes: invalidates cached values, and queues events.
     fileprivate mutating func commit(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, scope: SettingsService.Scope,
         isExhaustive: Bool, _ pendingSetCount: borrowing Atomic<Int>, _ lastGood: LastGoodBytes
@@ -234,7 +234,7 @@ extension ScopeConnection.State {
             settings.update(named: change.name) { entry in
                 let pending = origin == .local ? entry.removePendingSet(of: writableData) : nil
                 if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
-                // A change of another layer leaves the set value where it is.
+                // A change of another layer does not affect the set value.
                 let keepsValue = entry.lastSet != nil || pending != nil
                 if keepsValue, !isLayered || change.old.writableData != writableData {
                     events.release(entry.lastSet)
@@ -259,7 +259,7 @@ extension SettingEntry {
         let isFromOutside = origin == .external
         let isLayered = change.newCandidates != nil
         var isToBeChecked = isFromOutside && setting.checksChangesFromOutside
-        // What waits sets by itself what listeners assume.
+        // A waiting change itself sets the bytes that listeners assume.
         if !isLayered, !lastGoodBytes.isEmpty, !events.isWaiting(lastEvent) {
             assumeLastGood(before: change, lastGoodBytes)
         }
@@ -269,7 +269,7 @@ extension SettingEntry {
             if !lastGood.isEmpty {
                 for layer in change.new.layersThatDiffer(from: change.old) { lastGood[layer] = nil }
             }
-            // Whether the value in force has changed is found out on delivery.
+            // Delivery determines whether the value in force has changed.
             isToBeChecked = isLayered && (hasGroups || !lastGood.isEmpty) && setting.checksChangesFromOutside
         }
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
@@ -284,8 +284,8 @@ extension SettingEntry {
         events.append(encoded, to: &self)
     }
 
-    /// Notes what counts if the new bytes of a change from outside are no value. That is known to everything that reads the
-    /// store before the bytes are checked.
+    /// Records the value in force if the new bytes of an external change are no value. All readers of the store see that before the
+    /// bytes are checked.
     private mutating func recordOldBytes(
         of change: SettingsStoreChange, sequence: UInt64, _ lastGoodBytes: LastGoodBytes
     ) {
@@ -305,8 +305,8 @@ extension SettingEntry {
         }
     }
 
-    /// Has listeners assume the last good bytes, if the setting began to be used after bad ones had taken their place: it has
-    /// no note of its own then.
+    /// Makes listeners assume the last good bytes, if the setting was first used after bad bytes had replaced them: it has no
+    /// record of them then.
     private mutating func assumeLastGood(before change: SettingsStoreChange, _ lastGoodBytes: LastGoodBytes) {
         guard assumed == nil, lastGood.isEmpty, let old = change.old.candidate(in: nil),
             let data = lastGoodBytes.data(before: change.newData, insteadOf: old, named: change.name), data != old.data

@@ -1,15 +1,14 @@
 import Synchronization
 
-/// A service's connections to its stores, one per scope, and what they share.
+/// A service's connections to its stores, one per scope, and their common state.
 final class ScopeConnections: Sendable {
     let diagnostics: Diagnostics
-    /// Whether all scopes are in one store.
+    /// Whether one store holds all scopes.
     let hasOneStore: Bool
-    /// The connections, and the listeners to groups, which those that are made later get, too. A leaf: nothing is called
-    /// inside the lock.
+    /// The connections, and the listeners to groups, which later connections get, too. A leaf: nothing is called inside the lock.
     ///
-    /// There are few scopes. A dictionary of them costs a process a noticeable part of its start, because the runtime has to
-    /// find out first that a scope is hashable.
+    /// An array, because there are few scopes, and a dictionary slows the start of a process: the runtime first has to look up that
+    /// a scope is hashable.
     private let state = Mutex<(connections: [ScopeConnection], groups: [GroupListener])>(([], []), .leaf)
 
     init(diagnostics: Diagnostics, hasOneStore: Bool) {
@@ -17,7 +16,7 @@ final class ScopeConnections: Sendable {
         self.hasOneStore = hasOneStore
     }
 
-    /// The connection of a scope; made if the scope is new.
+    /// Returns the connection of a scope, and creates it if the scope is new.
     subscript(scope: SettingsService.Scope) -> ScopeConnection {
         let scope = hasOneStore ? .defaults : scope
         return state.withLock { state in
@@ -32,7 +31,7 @@ final class ScopeConnections: Sendable {
 
     /// Adds a listener to groups of settings, in every scope.
     ///
-    /// - Returns: A closure that ends it.
+    /// - Returns: A closure that removes the listener.
     func add(_ listener: GroupListener) -> @Sendable () -> Void {
         let connections = state.withLock { state in
             state.groups.append(listener)

@@ -4,35 +4,35 @@
     import Foundation
 #endif
 
-/// What a connection knows of one setting: its listeners, and what they know.
+/// A connection's state of one setting: its listeners, and the values that they have received.
 struct SettingEntry {
     let setting: any CachedSetting
     var listeners: [SettingListener] = []
     /// The values that are being written.
     var pendingSets: [SetValue] = []
-    /// The stored value, where this program has set it and the store publishes every change. Reading its bytes gives this
-    /// value without decoding, so that a value stored in a lossy form reads back unchanged in this process.
+    /// The stored value, if this program has set it and the store publishes every change. Reading its bytes gives this value
+    /// without decoding, so a value stored in a lossy form reads back unchanged in this process.
     var lastSet: SetValue?
-    /// What listeners were notified of last; the value where it was decoded.
+    /// The last value that listeners were notified of; decoded if it was decoded for them.
     var lastDelivered: (stored: StoredValue, value: (any Sendable)?)?
-    /// What listeners take for the stored value, where this is not what the next change starts from: after a change to
-    /// undecodable bytes, which they are not notified of, and after another store took the place of the last.
+    /// The bytes that listeners assume to be stored, if the next change does not start from them: after a change to undecodable
+    /// bytes, of which listeners are not notified, and after another store took the place of the last.
     var assumed: StoredValue?
-    /// The last good bytes of each layer, from a change from outside until its new bytes were found to be a value.
+    /// The last good bytes of each layer, from an external change until its new bytes are known to be a value.
     var lastGood = LayerValues()
-    /// Whether listeners were not notified of the last change, because the value in force is the same as before.
+    /// Whether listeners were not notified of the last change, because the value in force did not change.
     var isHeldBack = false
-    /// How many changes of the setting wait for delivery.
+    /// The number of changes of the setting that wait for delivery.
     var waitingCount = 0
     /// The position of the last change in the connection's ``PendingEvents``, or of the last replacement of the store.
     var lastEvent = -1
 
     init(_ setting: any CachedSetting) { self.setting = setting }
 
-    /// Makes the cached value invalid, if a change that this program makes has no other effect: no listener waits for it, no
-    /// value is kept beside its bytes, and nothing is noted about changes before it. Mutating, so that the entry is not copied.
+    /// Invalidates the cached value, if a change by this program has no other effect: no listener waits for it, no value is kept
+    /// beside its bytes, and no earlier changes are recorded. Mutating, so that the entry is not copied.
     ///
-    /// - Returns: Whether that was all.
+    /// - Returns: Whether the change has no other effect.
     mutating func invalidateUnobserved(
         by change: borrowing SettingsStoreChange, _ events: borrowing PendingEvents
     ) -> Bool {
@@ -43,7 +43,7 @@ struct SettingEntry {
         return true
     }
 
-    /// Takes the value whose bytes are stored now. Nil if another program has written them.
+    /// Removes the pending value whose bytes are now stored. Nil if another program has written them.
     mutating func removePendingSet(of data: Data?) -> SetValue? {
         guard let data, let index = pendingSets.lastIndex(where: { $0.data == data }) else { return nil }
         return pendingSets.remove(at: index)
@@ -54,9 +54,9 @@ struct SettingEntry {
 struct LayerValues {
     struct LastGood {
         var data: Data?
-        /// The commit that replaced them.
+        /// The commit that replaced these bytes.
         let commit: UInt64
-        /// Whether they were read since.
+        /// Whether they were read after that.
         var isRead = false
     }
 
@@ -76,12 +76,12 @@ struct LayerValues {
     }
 }
 
-/// A value that this program sets, and the bytes that are written for it. An object, because it is passed on with every
-/// change, and a copy would cost more.
+/// A value that this program sets, and the bytes that are written for it. An object, because it is passed on with every change, and
+/// copies would cost more.
 final class SetValue: Sendable {
     let data: Data
     let value: any Sendable
-    /// Whether releasing the value runs no code of a user: no `deinit`.
+    /// Whether releasing the value runs no `deinit` of a user.
     let isPlain: Bool
 
     init(_ value: any Sendable, as data: Data) {
@@ -98,7 +98,7 @@ final class SetValue: Sendable {
 /// A connection's settings: by name, and in slots that never move.
 struct SettingEntries {
     private var entries: [SettingEntry?] = []
-    /// Whose entry a slot has. Asking the entry itself would copy it.
+    /// The owner of each slot's entry. Reading it from the entry would copy the entry.
     private var owners: [Owner?] = []
     private var freeSlots: [Int] = []
     private var slots: [String: [Int]] = [:]
@@ -108,11 +108,11 @@ struct SettingEntries {
     private struct Owner {
         let setting: ObjectIdentifier
         let name: String
-        /// Whether there are, or were, other settings with the name.
+        /// Whether other settings have, or had, the name.
         var sharesName: Bool
     }
 
-    /// Adds a setting, which is made for its slot.
+    /// Adds a setting, which `make` creates for its slot.
     mutating func add<Setting: CachedSetting>(_ make: (Int) -> Setting) -> Setting {
         let slot = freeSlots.popLast() ?? entries.count
         if slot == entries.count {
@@ -147,21 +147,21 @@ struct SettingEntries {
         owns(setting) ? entries[setting.slot] : nil
     }
 
-    /// The last set value of a setting, without copying its entry.
+    /// Returns the last set value of a setting, without copying its entry.
     func lastSet(of setting: any CachedSetting) -> SetValue? {
         owns(setting) ? entries[setting.slot]?.lastSet : nil
     }
 
-    /// Changes the entry of a setting in place; nil if the setting was removed.
+    /// Changes the entry of a setting in place. Returns nil if the setting was removed.
     mutating func update<R>(_ setting: any CachedSetting, _ body: (inout SettingEntry) -> R) -> R? {
         owns(setting) ? body(&entries[setting.slot]!) : nil
     }
 
-    /// Notes a setting that is about to change: the store publishes the change under its name, which then need not be
-    /// searched.
+    /// Records the setting that is about to change. The store publishes the change under its name, which then need not be looked
+    /// up.
     mutating func expectChange(of setting: any CachedSetting) { expectedSlot = setting.slot }
 
-    /// Whether a setting was not removed.
+    /// Returns whether a setting is still in the table.
     private func owns(_ setting: any CachedSetting) -> Bool {
         owners[setting.slot]?.setting == ObjectIdentifier(setting)
     }
@@ -173,17 +173,17 @@ struct SettingEntries {
         for slot in slots { body(&entries[slot]!) }
     }
 
-    /// Makes the cached value of the expected setting invalid, if the change is of it and has no other effect. This is the
+    /// Invalidates the cached value of the expected setting, if the change is of that setting and has no other effect. This is the
     /// usual case.
     ///
-    /// - Returns: Whether that was all.
+    /// - Returns: Whether the change has no other effect.
     mutating func invalidateUnobserved(
         by change: borrowing SettingsStoreChange, _ events: borrowing PendingEvents
     ) -> Bool {
         isExpected(change.name) && entries[expectedSlot]!.invalidateUnobserved(by: change, events)
     }
 
-    /// Whether a name is that of the setting that is expected to change, and of no other.
+    /// Returns whether a name belongs to the expected setting, and to no other.
     private func isExpected(_ name: String) -> Bool {
         guard expectedSlot < owners.count, let owner = owners[expectedSlot] else { return false }
         return owner.name == name && !owner.sharesName
@@ -196,7 +196,7 @@ struct SettingEntries {
 
     func hasEntry(named name: String) -> Bool { slots[name] != nil }
 
-    /// The entries of all settings with a name.
+    /// Returns the entries of all settings with a name.
     func all(named name: String) -> [SettingEntry] { slots[name]?.compactMap { entries[$0] } ?? [] }
 
     /// The settings that have listeners.

@@ -5,13 +5,13 @@ final class SettingListener: Sendable {
     enum Body: Sendable {
         /// Receives each change, with its values.
         case change(@Sendable (DecodedChange) -> Void)
-        /// Receives only the number of each commit that changed the setting, and reads the value itself. The greatest number
-        /// stands for a value that is new although a later commit was seen.
+        /// Receives only the number of each commit that changed the setting, and reads the value itself. The greatest number means
+        /// that the value is new, even for a listener that has seen a later commit.
         case signal(@Sendable (UInt64) -> Void)
     }
 
     let body: Body
-    /// The last commit from before it began to listen.
+    /// The last commit before the listener was added.
     let since: UInt64
     let isActive = Atomic(true)
 

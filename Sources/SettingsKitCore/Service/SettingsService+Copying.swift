@@ -1,10 +1,10 @@
 extension SettingsService {
-    /// Copies every value of a store into another, in one batch. What the other store has under other names stays.
+    /// Copies every value of a store into another, in one batch. Values under other names in the target stay.
     ///
-    /// Listeners of services over the other store are notified. Of a store with layers, the value of the highest layer that is a
-    /// store is copied; arguments and variables never are. Complexity: both stores handle all of the values.
+    /// Listeners of services that use the target are notified. From a store with layers, it copies the value of the highest layer
+    /// that is a store, and never arguments or environment variables. Complexity: both stores handle all of the values.
     ///
-    /// - Throws: ``SettingsError``; the other store is unchanged then, as far as its batches are all or nothing.
+    /// - Throws: ``SettingsError``; the target is unchanged then, as far as its batches are all or nothing.
     public static func copy(from source: any SettingsStore, to target: any SettingsStore) throws {
         let (source, target) = (ConnectedStore(source), ConnectedStore(target))
         var batch = SettingsStoreBatch(writes: [])

@@ -1,12 +1,16 @@
 extension SettingsService {
-    /// The setting's value, or its default when none is stored.
+    /// Returns the setting's value, or its default if none is stored.
     ///
-    /// It never throws and never waits for a file. When the store is missing or cannot be read, or the stored bytes are not a
-    /// value of the setting's type, it returns the default and reports the error to ``diagnostics``, once for each cause; the
-    /// stored bytes stay. A value that becomes undecodable from outside while the program uses the setting (an edit of the file, another
-    /// device) leaves the last good value in force, and listeners are not notified. (A store that does not publish such changes is
-    /// read as it is: there, the default counts.) From a store that publishes all of its
-    /// changes, a value is decoded once and then read from memory: a number or a Boolean without a lock.
+    /// It never throws and never waits for a file. If the store is missing or cannot be read, or if the stored bytes are not a
+    /// value of the setting's type, it returns the default and reports the error to ``diagnostics``, once for each cause. The
+    /// stored bytes stay.
+    ///
+    /// If an external change (an edit of the file, another device) makes the value undecodable while the program uses the setting,
+    /// the last good value stays in force, and listeners are not notified. From a store that does not publish such changes, it
+    /// returns the default.
+    ///
+    /// From a store that publishes all of its changes, a value is decoded once and then read from memory: a number or a Boolean
+    /// without a lock.
     @inlinable public func get<T>(_ setting: Setting<T>) -> T {
         if let cached = table.setting(at: setting.index) {
             // The table holds the object for as long as the setting and the service live, and the caller holds both.
@@ -19,19 +23,18 @@ extension SettingsService {
         cachedSetting(for: setting).value()
     }
 
-    /// The setting's value; setting it is ``set(_:to:)``.
+    /// The setting's value. Assigning to it calls ``set(_:to:)``.
     @inlinable public subscript<T>(setting: Setting<T>) -> T {
         get { get(setting) }
         set { set(setting, to: newValue) }
     }
 
-    /// The setting's value as the store has it now, or its default when none is stored.
+    /// Returns the setting's value from the store, or its default if none is stored.
     ///
-    /// It reads from the store, whatever is in memory.
+    /// It reads the store even if the value is in memory.
     ///
-    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed`, `decodingFailed` or `invalidValue`;
-    ///   `storeUnavailable` or `memoryOnly` if the store behind
-    ///   ``SettingsService/init(shared:storesForCustomScopes:diagnosticSink:)`` is not open.
+    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed`, `decodingFailed` or `invalidValue`; `storeUnavailable` or
+    ///   `memoryOnly` if the store behind ``SettingsService/init(shared:storesForCustomScopes:diagnosticSink:)`` is not open.
     public func load<T>(_ setting: Setting<T>) throws -> T {
         let connection = connection(for: setting.key)
         let store = try connection.requireStore(for: setting.key)
@@ -43,10 +46,10 @@ extension SettingsService {
         }
     }
 
-    /// Whether a value is stored for the setting.
+    /// Returns whether a value is stored for the setting.
     ///
-    /// The stored value may be undecodable, or equal to the default. A store that is missing or cannot be read is
-    /// diagnosed, and the answer is false.
+    /// The stored value may be undecodable, or equal to the default. If the store is missing or cannot be read, it is diagnosed,
+    /// and the answer is false.
     public func isSet(_ setting: SettingDefinition) -> Bool {
         do throws(SettingsError) {
             return try !connection(for: setting.key).requireStore(for: setting.key).read(setting.key).isEmpty
@@ -56,9 +59,9 @@ extension SettingsService {
         }
     }
 
-    /// The names of all settings stored in a scope, sorted.
+    /// Returns the names of all settings stored in a scope, sorted.
     ///
-    /// A store that is missing, cannot be read or cannot list its keys is diagnosed, and the answer is empty.
+    /// If the store is missing, cannot be read or cannot list its keys, it is diagnosed, and the result is empty.
     public func keys(in scope: Scope) -> [String] {
         do throws(SettingsError) {
             return try connections[scope].requireStore().keys().sorted()

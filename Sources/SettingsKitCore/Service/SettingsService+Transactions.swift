@@ -1,19 +1,19 @@
 extension SettingsService {
-    /// Carries out several reads and writes together: all of them or none. Listeners to several settings are notified
-    /// once.
+    /// Performs several reads and writes together: all of them or none. Listeners to several settings are notified once.
     ///
-    /// `body` is called on this thread, without a lock held, and again when a value that it has read was changed before the
-    /// transaction could be applied. So it should do nothing but compute; return what you want to know. If it only reads, the
-    /// values that it has read in one store with a feed are those of one moment. Within one scope, all or nothing is as strict
-    /// as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope that fails has the others set back, which readers may
-    /// see.
+    /// `body` is called on this thread, without a lock held. It runs again if a value that it has read changes before the
+    /// transaction is applied. So it should only compute, and return its results. If it only reads, the values that it has read in
+    /// one store with a feed are those of one moment.
     ///
-    /// Problems are diagnosed, and nothing is changed; ``save(_:)`` throws them. One is a value that was read as its default
-    /// although something is stored, as ``Transaction/get(_:)`` describes. Another is a value that was read in a store that is
-    /// not open yet (see ``init(shared:storesForCustomScopes:diagnosticSink:)``): such a store keeps only what is set without
-    /// reading.
+    /// Within one scope, all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, if one scope fails,
+    /// the others are restored, and readers may see the values in between.
     ///
-    /// - Returns: the result of the run that counted; nil if nothing was changed because of a problem.
+    /// Problems are diagnosed, and nothing is changed; ``save(_:)`` throws them. It is a problem if the closure reads a value that
+    /// is the default although another one is stored; see ``Transaction/get(_:)``. It is also one if the closure reads from a store
+    /// that is not open yet (see ``init(shared:storesForCustomScopes:diagnosticSink:)``): such a store keeps only values that are
+    /// set without reading.
+    ///
+    /// - Returns: the result of the run that was applied; nil if nothing was changed because of a problem.
     @discardableResult
     public func transaction<R>(_ body: (inout Transaction) -> R) -> R? {
         let (result, error) = attempt(.ofTransaction, body)
@@ -22,10 +22,10 @@ extension SettingsService {
         return nil
     }
 
-    /// Carries out several reads and writes together, as ``transaction(_:)`` does, and throws what went wrong.
+    /// Performs several reads and writes together, as ``transaction(_:)`` does, and throws errors.
     ///
     /// - Throws: the error of `body`, or ``SettingsError``; nothing is changed then.
-    /// - Returns: the result of the run that counted.
+    /// - Returns: the result of the run that was applied.
     @discardableResult
     public func save<R>(_ body: (inout Transaction) throws -> R) throws -> R {
         let (result, error) = try attempt(.ofSave, body)
@@ -33,17 +33,17 @@ extension SettingsService {
         return result
     }
 
-    /// Changes a value in place, so that no other change is lost in between.
+    /// Changes a value in place, so that no concurrent change is lost.
     ///
-    /// `body` is called on this thread, without a lock held, and again on the new value when the setting was changed
-    /// meanwhile. Problems are diagnosed, and the old value stays; `save { $0.update(setting, body) }` throws them.
+    /// `body` is called on this thread, without a lock held. It runs again on the new value if the setting changes meanwhile.
+    /// Problems are diagnosed, and the old value stays; `save { $0.update(setting, body) }` throws them.
     ///
-    /// It changes the value in force, which may be the last good one. Where that is the default although something is stored,
-    /// or where the store is not open yet, it changes nothing: the change would be lost, or calculated from a value that is not
-    /// the stored one. `body` is not called then. Use ``set(_:to:)``, ``reset(_:)``, or what ``load(_:)`` throws.
+    /// It changes the value in force, which may be the last good one. If that is the default although another value is stored, or
+    /// if the store is not open yet, it changes nothing and does not call `body`: the stored value would be lost, or the new value
+    /// would not be calculated from it. Use ``set(_:to:)`` or ``reset(_:)`` then; ``load(_:)`` throws the reason.
     ///
     /// - Throws: the error of `body`; the old value stays.
-    /// - Returns: the result of the run that counted; nil if the old value stays because of a problem.
+    /// - Returns: the result of the run that was applied; nil if the old value stays because of a problem.
     @discardableResult
     public func update<T, R, E: Error>(_ setting: Setting<T>, _ body: (inout T) throws(E) -> R) throws(E) -> R? {
         let (result, error) = try attempt(.ofSave) { (transaction: inout Transaction) throws(E) -> R? in
@@ -54,13 +54,13 @@ extension SettingsService {
         return nil
     }
 
-    /// How often a transaction is begun again before it is given up. Others make progress each time, so that this many
-    /// failures mean a store that never answers twice the same.
+    /// The number of runs after which a transaction fails. Each time, another writer makes progress, so this many failures mean a
+    /// store that never gives the same answer twice.
     static var attemptLimit: Int { 10_000 }
 
-    /// Applies a transaction whose closure does not fail, and throws what went wrong.
+    /// Applies a transaction whose closure does not fail, and throws errors.
     ///
-    /// A store that is not open yet keeps the changes if the options say so.
+    /// A store that is not open yet keeps the changes if the options allow it.
     func commit(_ options: SettingsStoreBatch.Options, _ body: (inout Transaction) -> Void) throws(SettingsError) {
         let (_, error) = attempt(options, body)
         if let error { throw error }

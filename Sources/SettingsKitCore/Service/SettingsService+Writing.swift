@@ -7,13 +7,12 @@
 extension SettingsService {
     /// Stores a value.
     ///
-    /// When it returns, every `get` of the setting in this process sees this value or a newer one, and listeners have
-    /// been notified, unless another thread is notifying them. Setting an equal value writes nothing and notifies no
-    /// listener. A problem (no store, a value that cannot be encoded, a failed write) is reported to ``diagnostics``, and the
-    /// old value stays; use ``save(_:to:)`` to have it thrown.
+    /// When it returns, every `get` of the setting in this process returns this value or a newer one, and listeners have been
+    /// notified, unless another thread is notifying them. Setting an equal value writes nothing and notifies no listener. A problem
+    /// (no store, a value that cannot be encoded, a failed write) is reported to ``diagnostics``, and the old value stays;
+    /// ``save(_:to:)`` throws it.
     ///
-    /// Setting an optional to nil removes it where its default is nil, and stores nil where its default is something
-    /// else.
+    /// Setting an optional to nil removes it if its default is nil, and stores nil if its default is another value.
     public func set<T>(_ setting: Setting<T>, to value: T) {
         do throws(SettingsError) {
             try write(value, to: setting, .ofSet)
@@ -22,7 +21,7 @@ extension SettingsService {
         }
     }
 
-    /// Reports that a change was not made; of a locked setting once for each cause.
+    /// Reports that a change was not made. For a locked setting, it reports each cause once.
     func reportFailure(_ error: SettingsError) {
         if error.code == .locked {
             connections.diagnostics.reportOnce(error)
@@ -31,14 +30,14 @@ extension SettingsService {
         }
     }
 
-    /// Stores a value, as ``set(_:to:)`` does, and throws what went wrong.
+    /// Stores a value, as ``set(_:to:)`` does, and throws errors.
     ///
-    /// - Throws: ``SettingsError``; the old value then is still there.
+    /// - Throws: ``SettingsError``; the old value stays.
     public func save<T>(_ setting: Setting<T>, to value: T) throws {
         try write(value, to: setting, .ofSave)
     }
 
-    /// Stores a value. A store that is not open yet keeps the change if the options say so, and throws otherwise.
+    /// Stores a value. A store that is not open yet keeps the change if the options allow it, and throws otherwise.
     func write<T>(_ value: T, to setting: Setting<T>, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
         if setting.hooks?.needsValues ?? false {
             return try commit(options) { $0.set(setting, to: value) }
@@ -53,14 +52,14 @@ extension SettingsService {
         try write(data, to: setting, cached, in: store, options)
     }
 
-    /// Stores a value in the place of `data`, if these bytes are stored; otherwise does nothing.
+    /// Stores a value in place of `data` if these bytes are stored; otherwise does nothing.
     func replace<T>(_ data: Data?, of setting: Setting<T>, by value: T) throws(SettingsError) {
         try commit(.ofSet) { transaction in
             if transaction.data(for: setting.key) == data { transaction.set(setting, to: value) }
         }
     }
 
-    /// Writes bytes, and calls the hooks of the setting's namespaces around that if it changes anything.
+    /// Writes bytes, and calls the hooks of the setting's namespaces around the write if it changes anything.
     private func write(
         _ data: Data?, to setting: SettingDefinition, _ cached: any CachedSetting, in store: ConnectedStore,
         _ options: SettingsStoreBatch.Options
@@ -83,7 +82,7 @@ extension SettingsService {
         hooks.callAfter()
     }
 
-    /// Writes bytes, also if a layer locks the setting with something that is no value of it.
+    /// Writes bytes, also if a layer locks the setting with bytes that the setting rejects.
     private func write(
         _ data: Data?, for key: StorageKey, of cached: @autoclosure () -> any CachedSetting, in store: ConnectedStore,
         _ options: SettingsStoreBatch.Options
@@ -100,8 +99,8 @@ extension SettingsService {
         }
     }
 
-    /// Removes what is stored for the setting, so that it reads as its default again. Problems are diagnosed; ``remove(_:)``
-    /// throws them.
+    /// Removes the setting's stored value, so that it reads as its default again. Problems are diagnosed; ``remove(_:)`` throws
+    /// them.
     public func reset(_ setting: SettingDefinition) {
         do throws(SettingsError) {
             try remove(setting, .ofSet)
@@ -110,17 +109,18 @@ extension SettingsService {
         }
     }
 
-    /// Removes what is stored for several settings, in one transaction. Problems are diagnosed, and then all of it stays.
+    /// Removes the stored values of several settings, in one transaction. If there is a problem, it is diagnosed, and all values
+    /// stay.
     public func reset(_ first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...) {
         transaction { t in for setting in [first, second] + others { t.reset(setting) } }
     }
 
-    /// Removes what is stored for the setting, as ``reset(_:)`` does, and throws what went wrong.
+    /// Removes the setting's stored value, as ``reset(_:)`` does, and throws errors.
     ///
-    /// - Throws: ``SettingsError``; what is stored then stays.
+    /// - Throws: ``SettingsError``; the stored value stays.
     public func remove(_ setting: SettingDefinition) throws { try remove(setting, .ofSave) }
 
-    /// Removes a value. A store that is not open yet keeps the change if the options say so, and throws otherwise.
+    /// Removes a value. A store that is not open yet keeps the change if the options allow it, and throws otherwise.
     func remove(_ setting: SettingDefinition, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
         if setting.hasHooks { return try commit(options) { $0.reset(setting) } }
         let store = try connection(for: setting.key).requireStore(for: setting.key)
@@ -128,8 +128,8 @@ extension SettingsService {
         try write(nil, for: setting.key, of: setting.cached(in: self), in: store, options)
     }
 
-    /// Removes what is stored for all settings of a namespace, and of those inside it, in one batch; also what this
-    /// program has no setting for. Problems are diagnosed; a store that cannot list its keys is left as it is.
+    /// Removes the stored values of all settings of a namespace and of the namespaces inside it, in one batch, including those that
+    /// this program does not define. Problems are diagnosed; a store that cannot list its keys is unchanged.
     ///
     /// The namespace's hooks are called if there is anything to remove. Complexity: the store lists all of its keys.
     public func reset(_ namespace: any SettingsNamespace.Type, in scope: Scope) {
@@ -144,7 +144,7 @@ extension SettingsService {
         let store = try connections[scope].requireStore()
         var names = try store.keys().filter(namespace.contains)
         if store.isLayered {
-            // What other layers have cannot be removed.
+            // Values of other layers cannot be removed.
             var own: [String] = []
             for name in names where try store.read(.init(name, scope: scope)).writableData != nil { own.append(name) }
             names = own
@@ -158,8 +158,8 @@ extension SettingsService {
         hooks.callAfter()
     }
 
-    /// Removes everything that the scope's store holds, also what this program has no setting for. Problems are
-    /// diagnosed; a store that cannot list its keys is left as it is.
+    /// Removes everything that the scope's store holds, including settings that this program does not define. Problems are
+    /// diagnosed; a store that cannot list its keys is unchanged.
     public func reset(scope: Scope) {
         do throws(SettingsError) {
             try connections[scope].requireStore().removeAll(in: scope)
@@ -168,18 +168,18 @@ extension SettingsService {
         }
     }
 
-    /// Returns when every change made before the call survives a power failure, in every scope.
+    /// Waits until every change made before the call survives a power failure, in every scope.
     ///
-    /// - Throws: The first error of a store. The other stores are synchronized all the same, and their errors diagnosed.
+    /// - Throws: The first error of a store. The other stores are still synchronized, and their errors diagnosed.
     public func synchronize() throws { try synchronize(forOthers: false) }
 
-    /// Returns when every change made before the call survives a power failure, and other programs read it in the stores' files,
+    /// Waits until every change made before the call survives a power failure and other programs can read it in the stores' files,
     /// in every scope.
     ///
     /// Programs that use this library see a change without it, within milliseconds. Call it before another program reads the
-    /// property list, or before a syncer is to carry the shared directory.
+    /// property list, or before a syncer copies the shared directory.
     ///
-    /// - Throws: The first error of a store. The other stores are brought up to date all the same, and their errors diagnosed.
+    /// - Throws: The first error of a store. The other stores are still brought up to date, and their errors diagnosed.
     public func bringUpToDate() throws { try synchronize(forOthers: true) }
 
     private func synchronize(forOthers: Bool) throws {

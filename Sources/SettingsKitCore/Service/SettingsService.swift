@@ -6,34 +6,34 @@
 /// settings[.launchCount] += 1
 /// ```
 ///
-/// A service may be used from any thread, inside listeners and stores too: it holds no lock while code that is not its
-/// own runs. Any number of services may share a store; each sees what the others set as soon as they have set it.
+/// A service may be used from any thread, also inside listeners and stores: it holds no lock while foreign code runs. Any number of
+/// services may share a store. Each sees the others' changes at once.
 public final class SettingsService: Sendable {
     @usableFromInline let table: CachedSettingTable
     let connections: ScopeConnections
 
-    /// A service over the given stores.
+    /// Creates a service with the given stores.
     ///
-    /// `SettingsKit` has initializers that bring the app's own property list.
+    /// `SettingsKit` has initializers that use the app's property list.
     ///
     /// - Parameters:
-    ///   - stores: The store of each scope. A scope without one is legal: its settings read as their defaults, and
-    ///     setting them is diagnosed.
-    ///   - diagnosticSink: Receives errors that no caller receives, besides ``diagnostics``.
+    ///   - stores: The store of each scope. A scope need not have one: its settings then read as their defaults, and setting them
+    ///     is diagnosed.
+    ///   - diagnosticSink: Receives errors that cannot be thrown to a caller. ``diagnostics`` have them, too.
     public init(stores: [Scope: any SettingsStore], diagnosticSink: DiagnosticSink) {
         connections = ScopeConnections(diagnostics: Diagnostics(sink: diagnosticSink), hasOneStore: false)
         table = CachedSettingTable(connections: connections)
         for (scope, store) in stores { register(store, for: scope) }
     }
 
-    /// A service over one store, whatever scope a setting names.
+    /// Creates a service that uses one store for every scope.
     init(over store: any SettingsStore) {
         connections = ScopeConnections(diagnostics: Diagnostics(sink: .standard), hasOneStore: true)
         table = CachedSettingTable(connections: connections)
         register(store, for: .defaults)
     }
 
-    /// A service without stores that reports errors where another one does.
+    /// Creates a service without stores that reports errors to the same diagnostics as another one.
     init(like connections: ScopeConnections) {
         self.connections = ScopeConnections(
             diagnostics: connections.diagnostics.sibling, hasOneStore: connections.hasOneStore)
@@ -46,23 +46,23 @@ public final class SettingsService: Sendable {
 
     /// Uses `store` for `scope` from now on, in place of the store before.
     ///
-    /// Listeners to settings of that scope whose stored bytes differ between the two stores are notified, with the origin
+    /// Listeners to settings of that scope are notified if the stored bytes differ between the two stores, with the origin
     /// ``Origin/external``. Nothing is copied from one store to the other.
     public func register(_ store: any SettingsStore, for scope: Scope) {
         connections[scope].connect(to: store)
     }
 
-    /// The errors that no caller received: the last few, then each new one.
+    /// Publishes errors that could not be thrown to a caller: the last few, then each new one.
     ///
-    /// A problem with reading is reported once for each cause, a problem with writing each time.
+    /// A read problem is reported once for each cause, a write problem each time.
     public var diagnostics: Stream<SettingsError> { connections.diagnostics.stream() }
 
-    /// Reports an error as the service itself does: through ``diagnostics`` and the sink.
+    /// Reports an error through ``diagnostics`` and the sink, as the service itself does.
     package func report(_ error: SettingsError) { connections.diagnostics.report(error) }
 
     func connection(for key: StorageKey) -> ScopeConnection { connections[key.scope] }
 
-    /// What this service caches of a setting; made on first use.
+    /// Returns this service's cache of a setting, and creates it on first use.
     func cachedSetting<T>(for setting: Setting<T>) -> CachedSettingValue<T> {
         if let cached = table.setting(at: setting.index) {
             return unsafeDowncast(cached.takeUnretainedValue(), to: CachedSettingValue<T>.self)

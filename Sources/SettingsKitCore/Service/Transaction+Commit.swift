@@ -6,15 +6,15 @@
 
 /// Applying a transaction.
 extension SettingsService.Transaction {
-    /// Runs a closure, and again as long as what it has read changes before it is applied, or has changed while it was read.
+    /// Runs a closure, and runs it again if a value that it has read changes before it is applied, or changed while it was read.
     ///
     /// - Parameters:
     ///   - first: The transaction that the closure receives each time.
-    ///   - limit: How often the closure runs. Others make progress each time, so that this many failures mean a store that
-    ///     never answers twice the same.
-    ///   - commit: Applies the transaction. It returns false for another run.
-    /// - Returns: The result of the run that counted, and why it was not applied.
-    /// - Throws: The error of the closure, unless that may come from values of several moments.
+    ///   - limit: The maximum number of runs. Each time, another writer makes progress, so this many failures mean a store that
+    ///     never gives the same answer twice.
+    ///   - commit: Applies the transaction. Returns false for another run.
+    /// - Returns: The result of the run that was applied, or the error that kept it from being applied.
+    /// - Throws: The error of the closure, unless values of several moments may have caused it.
     static func run<R, E: Error>(
         _ first: Self, limit: Int = SettingsService.attemptLimit, _ body: (inout Self) throws(E) -> R,
         commit: (Self) throws(SettingsError) -> Bool = { transaction throws(SettingsError) in try transaction.commit() }
@@ -43,24 +43,24 @@ extension SettingsService.Transaction {
 
     /// Applies the transaction.
     ///
-    /// - Returns: false, with nothing changed, if something that was read has changed since.
+    /// - Returns: false, with nothing changed, if a value that was read has changed since.
     func commit() throws(SettingsError) -> Bool {
         try commit { stores throws(SettingsError) in try carryOut(stores) }
     }
 
-    /// Applies the transaction so that it is completed if the process dies in the middle of it.
+    /// Applies the transaction so that it is completed even if the process dies in the middle of it.
     ///
-    /// - Returns: false, with nothing changed, if something that was read has changed since.
+    /// - Returns: false, with nothing changed, if a value that was read has changed since.
     func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
         try commit { _ throws(SettingsError) in
             func entries(_ values: [SettingsService.StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
                 values.map { .init(key: $0.key, data: $0.value) }
             }
             let expectations = expectations.map { $0.value.entry(for: $0.key) }
-            // A store of two functions makes them in this order: what is removed goes last.
+            // A store of two functions makes them in this order: removals come last.
             let writes = entries(writes.filter { $0.value != nil }) + entries(writes.filter { $0.value == nil })
             var intents = intents
-            // Before anything is noted: what is locked now cannot be completed by any process.
+            // Checked before anything is recorded: no process can complete a write to a locked setting.
             for write in writes {
                 let store = try service.connection(for: write.key).requireStore(for: write.key)
                 intents.disregardedLocks[write.key] = try disregardedLocks(of: write.key, in: store)
@@ -76,9 +76,9 @@ extension SettingsService.Transaction {
         try requireOpenForReads()
         if writes.isEmpty { return try hasReadOneMoment() }
         let stores = keysByConnection
-        // Otherwise, not all would be written, or none.
+        // Otherwise, the transaction might be written in part.
         if stores.count > 1 { for (connection, _) in stores { try connection.store?.requireOpen() } }
-        // A nil that was set may be stored as nothing. Only a reset is no value.
+        // A set nil may be stored as nothing. Only a reset is no value.
         if let refusal, writes.contains(where: { $0.value != nil || values[$0.key] != nil }) { throw refusal }
         let hooks = hooks
         hooks.callBefore()
@@ -111,10 +111,10 @@ extension SettingsService.Transaction {
         return true
     }
 
-    /// Whether everything that was read in a store was stored there at one moment: during the call, if the store agrees with
-    /// other machines.
+    /// Asks whether all values that were read in a store were stored at one moment: during the call, if the store agrees with other
+    /// machines.
     ///
-    /// The store is asked. A single value needs no question otherwise.
+    /// For other stores, a single value needs no question.
     private func hasReadOneMoment() throws(SettingsError) -> Bool {
         var questions: [(store: ConnectedStore, batch: SettingsStoreBatch)] = []
         for (key, value) in expectations {
@@ -140,7 +140,7 @@ extension SettingsService.Transaction {
         return true
     }
 
-    /// Whether the closure may have failed because what it has read is of several moments.
+    /// Whether the closure may have failed because it has read values of several moments.
     var hasReadSeveralMoments: Bool {
         if error != nil { return false }
         do throws(SettingsError) {
@@ -150,11 +150,11 @@ extension SettingsService.Transaction {
         }
     }
 
-    /// How often a store may answer that what was read is of several moments before that is found out by reading again: a
-    /// store may not know that a batch can be a question.
+    /// The number of times that a store may answer that values are of several moments before they are read again to check it. A
+    /// store may not support a batch that only asks.
     private static var attemptsWithoutDoubt: Int { 100 }
 
-    /// Fails if a value was read in a store that is not open yet.
+    /// Throws if a value was read in a store that is not open yet.
     private func requireOpenForReads() throws(SettingsError) {
         for key in readKeys { try service.connection(for: key).store?.requireOpen(toCalculateFrom: key) }
     }
@@ -177,16 +177,16 @@ extension SettingsService.Transaction {
         return stores
     }
 
-    /// What a scope's part of the transaction has written, and what was there before.
+    /// The writes of a scope's part of the transaction, and the values before.
     private struct Undoing {
         let store: ConnectedStore
         /// The batches that undo it, one for each key.
         var batches: [SettingsStoreBatch] = []
     }
 
-    /// The locks of a key that its setting does not accept.
+    /// Returns the locks of a key that its setting rejects.
     ///
-    /// - Throws: `locked`, if it accepts one; and if it is not known which setting has the key.
+    /// - Throws: `locked`, if the setting accepts one, or if it is not known which setting has the key.
     private func disregardedLocks(
         of key: SettingsService.StorageKey, in store: ConnectedStore
     ) throws(SettingsError) -> [SettingsStoreCandidate] {
@@ -202,7 +202,7 @@ extension SettingsService.Transaction {
 
     /// Applies the part of the transaction that concerns one scope.
     ///
-    /// - Returns: what undoes it; nil if an expectation did not hold.
+    /// - Returns: the batches that undo it; nil if an expectation did not hold.
     private func commit(
         _ keys: [SettingsService.StorageKey], isUndoable: Bool
     ) throws(SettingsError) -> Undoing? {
@@ -211,7 +211,7 @@ extension SettingsService.Transaction {
         let written = self.writes
         let writes = keys.compactMap { key in written[key].map { SettingsStoreBatch.Entry(key: key, data: $0) } }
         var batch = SettingsStoreBatch(writes: writes, options: options)
-        // What a store that is not open yet keeps has read nothing: what hooks are given is in memory.
+        // Changes that an unopened store keeps have read nothing: the old values that hooks receive are in memory.
         batch.options.isKept = options.isKept && !store.isOpen
         if !batch.options.isKept {
             batch.expectations = keys.compactMap { key in expectations[key]?.entry(for: key) }
@@ -237,7 +237,7 @@ extension SettingsService.Transaction {
         return undoing
     }
 
-    /// Restores what was changed in other scopes before one failed, except where it has changed again since.
+    /// Restores the values that were changed in other scopes before one failed, unless they have changed again since.
     private func revert(_ done: [Undoing]) {
         for undoing in done.reversed() {
             for batch in undoing.batches {

@@ -7,44 +7,45 @@
 extension SettingsService {
     /// Reads and writes that are applied together; passed to the closure of a transaction.
     ///
-    /// Reads see earlier writes. If a value that the closure has read changes before the transaction is applied, the
-    /// closure runs again. So the values that it has read in one store with a feed are those of one moment, also if it writes
-    /// nothing.
+    /// Reads see earlier writes. If a value that the closure has read changes before the transaction is applied, the closure runs
+    /// again. So the values that it has read in one store with a feed are those of one moment, also if it writes nothing.
     public struct Transaction {
         let service: SettingsService
         /// The bytes to store.
         private(set) var writes: [StorageKey: Data?] = [:]
-        /// The values whose bytes are to be stored, so that they need not be decoded again.
+        /// The values whose bytes are to be stored, so that they need not be decoded.
         private(set) var values: [StorageKey: (setting: any CachedSetting, value: any Sendable)] = [:]
-        /// What must be stored when the transaction is applied, because the closure has read it, or because hooks are given it.
+        /// The values that must still be stored when the transaction is applied, because the closure has read them or hooks receive
+        /// them.
         private(set) var expectations: [StorageKey: StoredValue] = [:]
-        /// The keys of which the closure has read what is stored.
+        /// The keys whose stored values the closure has read.
         private(set) var readKeys: Set<StorageKey> = []
-        /// The settings that were reset. As those that were set, only they know whether they are locked.
+        /// The settings that were reset. Only the setting decides whether it is locked, as for the settings that were set.
         private(set) var resetSettings: [StorageKey: any CachedSetting] = [:]
         /// The settings that have hooks, in the order in which they were first set.
         private var hooked: [SettingDefinition] = []
         private var hookedIdentifiers: Set<ObjectIdentifier> = []
-        /// How its batches are applied.
+        /// The options with which its batches are applied.
         let options: SettingsStoreBatch.Options
-        /// Whether a store that agrees with other machines confirms what was read, if nothing is written.
+        /// Whether a store that agrees with other machines confirms the reads if the transaction writes nothing.
         var confirmsReads = true
-        /// Which run of the closure this is.
+        /// The number of this run of the closure.
         var attempt = 1
-        /// Why nothing can be applied.
+        /// The error because of which nothing can be applied.
         private(set) var error: SettingsError?
-        /// Why no value can be stored: one that was read is the default although something is stored, or would be lost.
+        /// The error because of which no value can be stored: a value that was read is the default although another is stored, or
+        /// would be lost.
         private(set) var refusal: SettingsError?
 
         init(service: SettingsService, options: SettingsStoreBatch.Options) {
             (self.service, self.options) = (service, options)
         }
 
-        /// The setting's value, as it will be after the writes made so far; its default where it cannot be read. A value that
-        /// became undecodable from outside reads as the last good one.
+        /// Returns the setting's value after the writes made so far, or its default if it cannot be read. A value that an external
+        /// change made undecodable reads as the last good one.
         ///
-        /// If the value is the default although something is stored, which cannot be decoded or is not accepted, the transaction
-        /// stores no value: what is stored would be lost. ``set(_:to:)`` in a transaction that does not read it replaces it, and
+        /// If the value is the default because the stored one cannot be decoded or the setting rejects it, the transaction stores
+        /// no value: the stored one would be lost. ``set(_:to:)`` in a transaction that does not read it replaces it, and
         /// ``reset(_:)`` removes it.
         public mutating func get<T>(_ setting: Setting<T>) -> T {
             let stored = value(for: setting.key)
@@ -81,7 +82,7 @@ extension SettingsService {
             }
         }
 
-        /// The setting's value; setting it is ``set(_:to:)``.
+        /// The setting's value. Assigning to it calls ``set(_:to:)``.
         public subscript<T>(setting: Setting<T>) -> T {
             mutating get { get(setting) }
             set { set(setting, to: newValue) }
@@ -105,8 +106,8 @@ extension SettingsService {
             return result
         }
 
-        /// Changes a value in place, unless that is the default although something else is stored, or may be: then `body` is not
-        /// called, because its error would come from a value that is not the stored one, and the transaction fails.
+        /// Changes a value in place, unless it is the default although another value is stored or may be stored. The transaction
+        /// then fails without a call of `body`, whose error would come from a value that is not the stored one.
         mutating func updateKnown<T, R, E: Error>(
             _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
         ) throws(E) -> R? {
@@ -121,14 +122,14 @@ extension SettingsService {
             return error == nil ? try change(value, of: setting, body) : nil
         }
 
-        /// Removes what is stored for the setting when the transaction is applied.
+        /// Removes the setting's stored value when the transaction is applied.
         public mutating func reset(_ setting: SettingDefinition) {
             recordHooks(of: setting)
             write(nil, for: setting.key)
             resetSettings[setting.key] = setting.cached(in: service)
         }
 
-        /// Whether a value will be stored for the setting after the writes made so far.
+        /// Returns whether a value will be stored for the setting after the writes made so far.
         public mutating func isSet(_ setting: SettingDefinition) -> Bool {
             !value(for: setting.key).isEmpty
         }
@@ -138,7 +139,7 @@ extension SettingsService {
             for key in writes.keys { _ = try service.connection(for: key).requireStore(for: key) }
         }
 
-        /// Whether two keys are the same: one name, in scopes that have one store.
+        /// Returns whether two keys are the same: one name, in scopes that have one store.
         func areOne(_ key: StorageKey, _ other: StorageKey) -> Bool {
             if key == other { return true }
             guard key.name == other.name, let store = service.connection(for: key).store else { return false }
@@ -158,7 +159,7 @@ extension SettingsService {
             hooked.append(setting)
         }
 
-        /// The calls around the changes that the transaction makes.
+        /// The hooks to call around the transaction's changes.
         var hooks: CommitHooks {
             var hooks = CommitHooks()
             for setting in hooked {
@@ -173,35 +174,35 @@ extension SettingsService {
             return hooks
         }
 
-        /// The bytes that were written so far, or those in the layer that is written to.
+        /// Returns the bytes written so far, or those in the layer that is written to.
         mutating func data(for key: StorageKey) -> Data? {
             if let written = writes[key] { return written }
             return readValue(for: key).writableData
         }
 
-        /// The bytes that the layer that is written to will hold for a setting after the writes made so far.
+        /// Returns the bytes that the layer that is written to will hold for a setting after the writes made so far.
         package mutating func storedData(of setting: SettingDefinition) -> Data? { data(for: setting.key) }
 
-        /// Stores bytes that were stored before, whether or not the setting accepts them; nil removes what is stored.
+        /// Stores bytes that were stored before, whether or not the setting accepts them; nil removes the stored value.
         package mutating func restore(_ data: Data?, of setting: SettingDefinition) {
             reset(setting)
             write(data, for: setting.key)
         }
 
-        /// What is stored, with the bytes that were written so far.
+        /// Returns the stored values, with the bytes written so far.
         private mutating func value(for key: StorageKey) -> StoredValue {
             guard let written = writes[key] else { return readValue(for: key) }
             guard service.connection(for: key).store?.isLayered ?? false else { return StoredValue(written) }
             return readValue(for: key).replacingWritableData(by: written)
         }
 
-        /// What is stored, for the closure.
+        /// Returns the stored values for the closure.
         private mutating func readValue(for key: StorageKey) -> StoredValue {
             readKeys.insert(key)
             return storedValue(for: key)
         }
 
-        /// What is stored, which is then expected to stay until the transaction is applied.
+        /// Returns the stored values, and expects them to stay until the transaction is applied.
         private mutating func storedValue(for key: StorageKey) -> StoredValue {
             if let expected = expectations[key] { return expected }
             do throws(SettingsError) {
@@ -209,7 +210,7 @@ extension SettingsService {
                 expectations[key] = stored
                 return stored
             } catch {
-                // Unreadable is not empty: nothing that was computed from it may be written.
+                // Unreadable is not empty: no value computed from it may be written.
                 self.error = self.error ?? error.completed(key: key, store: nil)
                 return .nothing
             }
@@ -217,7 +218,7 @@ extension SettingsService {
     }
 }
 
-/// Why nothing is calculated from a value.
+/// The error that a stored value cannot be used to calculate another.
 struct StoredValueIsUnusable: ValueFreeError {
     let cause: SettingsError
 
@@ -226,7 +227,7 @@ struct StoredValueIsUnusable: ValueFreeError {
     }
 }
 
-/// Why nothing is calculated from what a store holds.
+/// The error that a store's values cannot be used to calculate others.
 struct StoreIsNotOpen: ValueFreeError {
     let cause: (any Error)?
 
@@ -238,9 +239,9 @@ struct StoreIsNotOpen: ValueFreeError {
 }
 
 extension ConnectedStore {
-    /// Tries to open the store if it is not open, so that something can be calculated from what it holds under a key.
+    /// Tries to open the store if it is not open, so that a value can be calculated from the one under a key.
     ///
-    /// - Throws: Why it cannot be opened.
+    /// - Throws: The reason if it cannot be opened.
     func requireOpen(toCalculateFrom key: SettingsService.StorageKey) throws(SettingsError) {
         do throws(SettingsError) {
             try requireOpen()
