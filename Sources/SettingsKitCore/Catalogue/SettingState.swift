@@ -1,17 +1,17 @@
-/// What a service's store holds for a setting, layer by layer, and which of it counts.
+/// A setting's values in a service's store, layer by layer, and the one in force.
 package struct SettingState: Sendable {
-    /// What one layer holds.
+    /// A setting's value in one layer.
     package struct Layer: Sendable {
         /// The name; nil for the layer that is written to.
         package var name: String?
         /// The name of the variable or the argument, if the layer knows it.
         package var location: String?
-        /// The text of the value; nil if it has none. If the setting does not accept what is stored, that as text; nil if it
-        /// is no text.
+        /// The text of the value; nil if it has none. If the setting rejects the stored bytes, these as text; nil if they are no
+        /// text.
         package var text: String?
         /// Whether the layer is above the one that is written to.
         package var isLocking: Bool
-        /// Why the setting does not accept what is stored.
+        /// The error if the setting rejects the stored bytes.
         package var problem: SettingsError?
     }
 
@@ -20,20 +20,20 @@ package struct SettingState: Sendable {
     /// A description of the value in force for people, if it has no text. Nil for a secret.
     package var textlessValue: String?
     package var source: SettingsService.Source = .default
-    /// Whether the value in force is the last good one, because its layer holds something else now.
+    /// Whether the value in force is the last good one, because its layer now holds a rejected value.
     package var isLastGood = false
-    /// What keeps the setting from being changed; nil for nothing.
+    /// The reason why the setting cannot be changed; nil if it can.
     package var lock: SettingsService.Lock?
-    /// The layers that hold something, the highest first.
+    /// The layers that hold a value, the highest first.
     package var layers: [Layer] = []
     /// The names of all layers, the highest first; nil stands for the one that is written to.
     package var layerNames: [String?] = [nil]
-    /// Why a stored value is not used, or the store cannot be read: the first reason.
+    /// The first reason why a stored value is not used, or why the store cannot be read.
     package var problem: SettingsError?
 
     package var isLocked: Bool { lock != nil }
 
-    /// Where the value comes from, and what locks the setting, in a few words.
+    /// The source of the value and the lock of the setting, in a few words.
     package var sourceText: String { Self.sourceText(source, lock) }
 
     static func sourceText(_ source: SettingsService.Source, _ lock: SettingsService.Lock?) -> String {
@@ -45,24 +45,24 @@ package struct SettingState: Sendable {
     /// Why the store cannot be read; nil if it can.
     package var storeProblem: SettingsError? { layers.isEmpty ? problem : nil }
 
-    /// Whether the layer that is written to holds something.
+    /// Whether the layer that is written to holds a value.
     package var isSet: Bool { layers.contains { $0.name == nil } }
 }
 
-/// What a catalogue needs of a setting. `SettingsService.Setting` is the only type that conforms: the protocol finds the
-/// functions that depend on the type of the value.
+/// The functions of a setting that a catalogue needs. `SettingsService.Setting` is the only type that conforms: the protocol gives
+/// access to functions that depend on the type of the value.
 package protocol CataloguedSetting: SettingsService.SettingDefinition {
     /// The type of the values, with the validation's limits.
     var valueDescription: ValueDescription { get }
     /// Whether an option without a value sets it.
     var isFlag: Bool { get }
 
-    /// Reads what the store holds. Nothing is stored, no default either.
+    /// Reads the setting's values from the store. Writes nothing, not even a default.
     ///
     /// - Parameter showsSecrets: Whether the texts of a secret setting are shown; otherwise they are `•••`.
     func state(in service: SettingsService, showsSecrets: Bool) -> SettingState
 
-    /// The text of the value that is stored if a text is set; nil if the value has none.
+    /// Returns the text of the value that is stored when a text is set; nil if the value has none.
     ///
     /// - Throws: `invalidValue` or `encodingFailed` if the text cannot be set.
     func canonicalText(ofText text: String) throws(SettingsError) -> String?
@@ -70,7 +70,7 @@ package protocol CataloguedSetting: SettingsService.SettingDefinition {
     /// Adds a change to a transaction.
     ///
     /// - Parameter text: The text of the value; nil to remove the stored value.
-    /// - Throws: `invalidValue` if the setting does not accept the text.
+    /// - Throws: `invalidValue` if the setting rejects the text.
     func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError)
 
     /// Calls a closure after each change, with the text of the new value; nil if it has none.
@@ -166,7 +166,7 @@ extension SettingsService.Setting: CataloguedSetting {
 }
 
 extension SettingsStoreCandidate {
-    /// What is stored, as text; nil for bytes that are no text, and for an argument without its value.
+    /// The stored bytes as text; nil for bytes that are no text, and for an argument without its value.
     fileprivate var storedText: String? {
         switch form {
         case .stored, .text: String(validating: data, as: UTF8.self)

@@ -1,5 +1,5 @@
 extension SettingsCatalogue {
-    /// The settings as options, for `--help`: spelling, help, values and default, in 80 columns.
+    /// Returns the settings as options, for `--help`: spelling, help, values and default, in 80 columns.
     ///
     /// ```
     /// Server:
@@ -7,8 +7,8 @@ extension SettingsCatalogue {
     ///                     8080.
     /// ```
     ///
-    /// - Parameter environmentPrefix: The prefix of environment variables, to have their names in the text; nil for a program
-    ///   that does not read settings from its environment.
+    /// - Parameter environmentPrefix: The prefix of environment variables, to have their names in the text; nil for a program that
+    ///   does not read settings from its environment.
     public func help(environmentPrefix: String? = nil) -> String {
         let options = groups.map { $0.settings.map(Self.option) }
         let optionWidth = options.joined().map { TextLayout.columns($0) }.filter { $0 <= 26 }.max() ?? 0
@@ -19,7 +19,7 @@ extension SettingsCatalogue {
             for (setting, option) in zip(group.settings, options) {
                 let description = TextLayout.escaped(Self.description(of: setting, environmentPrefix))
                 var lines = TextLayout.wrapped(description, to: TextLayout.width - indentation)[...]
-                // Beside the option, if it is not too long.
+                // On the option's line, if the option is short enough.
                 let first = TextLayout.columns(option) <= optionWidth ? lines.popFirst() ?? "" : ""
                 text += Self.trimmed("  \(TextLayout.padded(option, to: optionWidth))  \(first)") + "\n"
                 for line in lines { text += String(repeating: " ", count: indentation) + line + "\n" }
@@ -66,10 +66,10 @@ extension SettingsCatalogue {
 
     // MARK: Documentation
 
-    /// The settings as tables in Markdown, for documentation.
+    /// Returns the settings as tables in Markdown, for documentation.
     ///
-    /// - Parameter environmentPrefix: The prefix of environment variables, to have a column of their names; nil for a program
-    ///   that does not read settings from its environment.
+    /// - Parameter environmentPrefix: The prefix of environment variables, to have a column of their names; nil for a program that
+    ///   does not read settings from its environment.
     public func markdown(environmentPrefix: String? = nil) -> String {
         var text = "# \(Self.markdown(title))\n"
         for group in groups {
@@ -99,7 +99,7 @@ extension SettingsCatalogue {
         return text
     }
 
-    /// A text without a meaning in Markdown, in one line.
+    /// Escapes the text for Markdown, in one line.
     private static func markdown(_ text: String) -> String {
         var result = ""
         for character in TextLayout.escaped(text) {
@@ -109,7 +109,7 @@ extension SettingsCatalogue {
         return result
     }
 
-    /// A text in the font of code, in a table.
+    /// Formats a text as code in a table.
     private static func code(_ text: String) -> String {
         let text = TextLayout.escaped(text).replacing("|", with: "\\|")
         var longest = 0

@@ -1,13 +1,13 @@
 extension SettingsCatalogue {
-    /// Something that keeps a setting from having the value that a person expects.
+    /// A problem that keeps a setting from having the expected value.
     public struct Problem: Error, Sendable {
         /// The kind of a problem.
         public enum Kind: String, Sendable, CaseIterable {
-            /// What is stored is not a value that the setting accepts.
+            /// The setting rejects the stored value.
             case value
             /// A store cannot be read.
             case store
-            /// A name is stored, but the catalogue has no such setting.
+            /// The catalogue has no setting for a stored name.
             case unknownName
             /// Two settings have the same spelling as an argument or as an environment variable.
             case sameSpelling
@@ -23,7 +23,7 @@ extension SettingsCatalogue {
         public let scope: SettingsService.Scope
         /// The name of the setting that was probably meant, or of the other setting.
         public let otherName: String?
-        /// What the setting or its store reports.
+        /// The error that the setting or its store reports.
         public let error: SettingsError?
 
         init(
@@ -41,12 +41,11 @@ extension SettingsCatalogue {
         private let spelling: String?
     }
 
-    /// All problems at once: stored values that settings do not accept, in each layer; stores that cannot be read; names that
-    /// are stored but not in the catalogue; settings with one spelling as an argument or a variable; definitions that
-    /// contradict each other.
+    /// Returns all problems: stored values that settings reject, in each layer; stores that cannot be read; stored names that are
+    /// not in the catalogue; settings with one spelling as an argument or a variable; definitions that contradict each other.
     ///
-    /// Each setting, and the names in each store, are read. Nothing is stored and nothing is diagnosed. A store that cannot
-    /// list its names is not searched for unknown ones. Names that begin with `SettingsKit:` belong to the library.
+    /// It reads each setting, and the names in each store. It writes nothing and diagnoses nothing. A store that cannot list its
+    /// names is not searched for unknown ones. Names that begin with `SettingsKit:` belong to the library.
     public func check(in service: SettingsService) -> [Problem] {
         var problems = conflictingDefinitions() + sameSpellings()
         var unreadable: Set<SettingsService.Scope> = []
@@ -56,7 +55,7 @@ extension SettingsCatalogue {
                 guard let error = layer.problem else { continue }
                 problems.append(Problem(.value, name: name(of: setting), scope: setting.key.scope, error: error))
             }
-            // A store that is unreadable is one problem, not one for each setting.
+            // An unreadable store is one problem, not one for each setting.
             guard let error = state.storeProblem else { continue }
             if unreadable.insert(setting.key.scope).inserted {
                 problems.append(Problem(.store, name: nil, scope: setting.key.scope, error: error))
@@ -138,7 +137,7 @@ extension SettingsCatalogue {
 }
 
 extension SettingsCatalogue.Problem: CustomStringConvertible {
-    /// A message in one line, without values: what is wrong, and what to do.
+    /// A message in one line, without values: the problem and its solution.
     public var description: String {
         let name = name ?? "\(scope)"
         let message: String =

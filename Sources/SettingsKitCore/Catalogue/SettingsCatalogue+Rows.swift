@@ -1,5 +1,5 @@
 extension SettingsCatalogue {
-    /// What people want to know of one setting in a service.
+    /// The information about one setting in a service that people need.
     public struct Row: Sendable {
         /// The title of the setting's group.
         public let group: String
@@ -7,41 +7,41 @@ extension SettingsCatalogue {
         public let name: String
         /// The name and the scope under which the setting is stored.
         public let key: SettingsService.StorageKey
-        /// What values are: "integer from 1 to 65535", "true or false", "one of light, dark".
+        /// The description of valid values: "integer from 1 to 65535", "true or false", "one of light, dark".
         public let type: String
         /// The text of the value in force; `•••` for a secret, and `(no text)` if the value has none.
         public let text: String
         /// The text of the default; `•••` for a secret, and `(computed)` if the default is computed.
         public let defaultText: String
-        /// Where the value comes from.
+        /// The source of the value.
         public let source: SettingsService.Source
-        /// Whether the setting cannot be changed; ``lock`` says why.
+        /// Whether the setting cannot be changed; ``lock`` has the reason.
         public var isLocked: Bool { lock != nil }
-        /// What keeps the setting from being changed, as ``SettingsService/lock(of:)`` returns it.
+        /// The reason why the setting cannot be changed, as ``SettingsService/lock(of:)`` returns it.
         public let lock: SettingsService.Lock?
-        /// Whether the store, or the layer that is written to, holds something for the setting.
+        /// Whether the store, or the layer that is written to, holds a value for the setting.
         public let isSet: Bool
         /// Whether the value is a secret.
         public let isSecret: Bool
-        /// What the setting is for.
+        /// The purpose of the setting.
         public let help: String?
-        /// Why a stored value is not used, or the store cannot be read; nil if all is well.
+        /// The reason why a stored value is not used, or why the store cannot be read; nil if there is no problem.
         public let problem: SettingsError?
     }
 
-    /// What a service has for each setting, in the catalogue's order.
+    /// Returns a row for each setting in a service, in the catalogue's order.
     ///
-    /// Each setting is read from its store. Nothing is stored and nothing is diagnosed: problems are in the rows.
+    /// It reads each setting from its store. It writes nothing and diagnoses nothing: problems are in the rows.
     public func rows(in service: SettingsService) -> [Row] {
         groups.flatMap { group in
             group.settings.map { row(of: $0, $0.catalogued.state(in: service, showsSecrets: false), in: group) }
         }
     }
 
-    /// Calls a closure with the names of settings after what is stored for them has changed, also if the settings do not
-    /// accept what is stored now.
+    /// Calls a closure with the names of settings after their stored values have changed, also if the settings reject the new
+    /// values.
     ///
-    /// - Parameter body: Called inside the lock of a store: it may only note the names.
+    /// - Parameter body: Called inside the lock of a store: it may only record the names.
     package func observeStores(
         of service: SettingsService, _ body: @escaping @Sendable (_ names: [String], SettingsService.Origin) -> Void
     ) -> [SettingsService.Subscription] {
@@ -69,7 +69,7 @@ extension SettingsCatalogue {
 
     // MARK: For people
 
-    /// A table of names, values and sources, in groups, for a terminal.
+    /// Returns a table of names, values and sources, in groups, for a terminal.
     ///
     /// ```
     /// Server
@@ -77,8 +77,8 @@ extension SettingsCatalogue {
     ///   user  www   default
     /// ```
     ///
-    /// Long values are cut off with `…`, so that a line takes at most `width` columns if names are not too long. A problem
-    /// stands below its setting. Why a layer locks that cannot be read stands at the end.
+    /// Long values are truncated with `…`, so that a line has at most `width` columns if names are not too long. A problem is below
+    /// its setting. The reason why an unreadable layer locks is at the end.
     public func table(in service: SettingsService, width: Int = 80) -> String {
         let rows = groups.map { group in
             group.settings.map { row(of: $0, $0.catalogued.state(in: service, showsSecrets: false), in: group) }
@@ -120,10 +120,10 @@ extension SettingsCatalogue {
 
     // MARK: For programs
 
-    /// The rows as a JSON array of objects.
+    /// Returns the rows as a JSON array of objects.
     ///
-    /// `value` and `default` are JSON of the setting's type: a number, a string, an array. They are `null` where there is no
-    /// text, and `"•••"` for a secret.
+    /// `value` and `default` are JSON of the setting's type: a number, a string, an array. They are `null` if there is no text, and
+    /// `"•••"` for a secret.
     public func json(in service: SettingsService) -> String {
         let rows = groups.flatMap { group in
             group.settings.map { setting in
@@ -149,7 +149,7 @@ extension SettingsCatalogue {
         return .object(members)
     }
 
-    /// The text of a setting's value as JSON.
+    /// Returns the text of a setting's value as JSON.
     package static func json(of text: String?, _ setting: SettingsService.SettingDefinition) -> JSONText {
         guard let text else { return .value("null") }
         if setting.isSecret, text == SettingsService.SettingDefinition.hidden { return .string(text) }
@@ -158,7 +158,7 @@ extension SettingsCatalogue {
 }
 
 extension SettingsService.Lock {
-    /// The name of the layer, the argument or the variable, and why the layer cannot be read.
+    /// The name of the layer, the argument or the variable, and the reason if the layer cannot be read.
     package var json: JSONText {
         var members: [(name: String, value: JSONText)] = [("layer", .string(layer))]
         if let location { members.append(("location", .string(location))) }

@@ -1,14 +1,13 @@
 extension SettingsCatalogue {
-    /// A JSON schema (draft 2020-12) of a file of settings, for editors and validators.
+    /// Returns a JSON schema (draft 2020-12) of a file of settings, for editors and validators.
     ///
-    /// It describes one object. Its members have the names of the settings, so that a name with a point in it is one member.
-    /// That is the form in which settings are exported and imported as JSON. Limits that a schema cannot express stand in the
-    /// description.
+    /// It describes one object. Its members have the names of the settings, so a name that contains a point is one member. Settings
+    /// are exported and imported as JSON in this form. Limits that a schema cannot express are in the description.
     public func jsonSchema() -> String {
         var properties: [(name: String, value: JSONText)] = []
         for setting in settings {
             let name = name(of: setting)
-            // Two definitions of one setting are reported by `check`.
+            // `check` reports two definitions of one setting.
             if properties.contains(where: { $0.name == name }) { continue }
             properties.append((name, Self.schema(of: setting)))
         }

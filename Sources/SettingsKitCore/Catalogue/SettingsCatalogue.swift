@@ -9,18 +9,18 @@
 /// for problem in catalogue.check(in: settings) { print(problem) }
 /// ```
 ///
-/// A catalogue holds no values. Its functions read a service, and change nothing: they store no default either. Values of
-/// settings that are secret appear as `•••`. Characters that could disturb a terminal appear as escapes.
+/// A catalogue holds no values. Its functions read a service and change nothing, so they write no default. Values of secret
+/// settings appear as `•••`. Characters that could disturb a terminal appear as escapes.
 ///
 /// ## Names
-/// ``name(of:)`` is the name under which a setting is stored. If the catalogue has settings of one name in several scopes,
-/// the scope is added to those outside `.defaults`: `theme@shared`.
+/// ``name(of:)`` is the name under which a setting is stored. If the catalogue has settings with one name in several scopes, the
+/// scope is added to those outside `.defaults`: `theme@shared`.
 public struct SettingsCatalogue: Sendable {
-    /// The name of the program, or of what the settings are for.
+    /// The name of the program, or the subject of the settings.
     public let title: String
     /// The groups, in the order in which they are shown.
     public let groups: [SettingsGroup]
-    /// The scopes that have a setting of a name.
+    /// The scopes in which each name has a setting.
     private let scopes: [String: Set<SettingsService.Scope>]
 
     /// Creates a catalogue from an array of groups.
@@ -35,24 +35,24 @@ public struct SettingsCatalogue: Sendable {
         self.init(title, groups())
     }
 
-    /// The settings of all groups, each once.
+    /// The settings of all groups, without duplicates.
     public var settings: [SettingsService.SettingDefinition] {
         var seen: Set<ObjectIdentifier> = []
         return groups.flatMap(\.settings).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// The name of a setting in tables, exports and commands.
+    /// Returns the name of a setting in tables, exports and commands.
     public func name(of setting: SettingsService.SettingDefinition) -> String {
         name(of: setting.key)
     }
 
-    /// The setting with a name; nil if the catalogue has none.
+    /// Returns the setting with a name; nil if the catalogue has none.
     public func setting(named name: String) -> SettingsService.SettingDefinition? {
         settings.first { self.name(of: $0) == name }
             ?? settings.first { $0.key.name == name && scopes[name]?.count == 1 }
     }
 
-    /// The name of the setting that a wrong name is most similar to; nil if it is similar to none.
+    /// Returns the setting's name that is most similar to a wrong one; nil if none is similar.
     ///
     /// `prot` is similar to `port`; so is any name that is spelled as an argument or a variable.
     public func name(similarTo name: String) -> String? {
@@ -70,28 +70,28 @@ public struct SettingsCatalogue: Sendable {
 
     /// Collects groups in the braces of a catalogue.
     @resultBuilder public enum Builder {
-        /// One group.
+        /// Collects one group.
         public static func buildExpression(_ group: SettingsGroup) -> [SettingsGroup] { [group] }
 
-        /// Several groups.
+        /// Collects several groups.
         public static func buildExpression(_ groups: [SettingsGroup]) -> [SettingsGroup] { groups }
 
-        /// The groups of all statements.
+        /// Collects the groups of all statements.
         public static func buildBlock(_ parts: [SettingsGroup]...) -> [SettingsGroup] { parts.flatMap(\.self) }
 
-        /// The groups of a loop.
+        /// Collects the groups of a loop.
         public static func buildArray(_ parts: [[SettingsGroup]]) -> [SettingsGroup] { parts.flatMap(\.self) }
 
-        /// The groups of an `if` without an `else`.
+        /// Collects the groups of an `if` without an `else`.
         public static func buildOptional(_ part: [SettingsGroup]?) -> [SettingsGroup] { part ?? [] }
 
-        /// The groups of an `if`.
+        /// Collects the groups of an `if`.
         public static func buildEither(first part: [SettingsGroup]) -> [SettingsGroup] { part }
 
-        /// The groups of an `else`.
+        /// Collects the groups of an `else`.
         public static func buildEither(second part: [SettingsGroup]) -> [SettingsGroup] { part }
 
-        /// The groups of an `if #available`.
+        /// Collects the groups of an `if #available`.
         public static func buildLimitedAvailability(_ part: [SettingsGroup]) -> [SettingsGroup] { part }
     }
 }

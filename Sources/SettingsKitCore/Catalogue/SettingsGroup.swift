@@ -1,11 +1,11 @@
-/// Settings of a ``SettingsCatalogue`` that belong together, under a title.
+/// Groups settings of a ``SettingsCatalogue`` under a title.
 ///
 /// ```swift
 /// SettingsGroup("Sound") { .volume; .muted }
 /// SettingsGroup("Server", [.port, .user])
 /// ```
 ///
-/// Write the settings on one line, or as an array: Swift reads implicit members on lines of their own as one chain.
+/// Write the settings on one line, or as an array: Swift reads implicit members on separate lines as one chain.
 public struct SettingsGroup: Sendable {
     /// The title, for tables and documentation.
     public let title: String
@@ -25,42 +25,42 @@ public struct SettingsGroup: Sendable {
 
     /// Collects settings in the braces of a group.
     @resultBuilder public enum Builder {
-        /// One setting.
+        /// Collects one setting.
         public static func buildExpression(
             _ setting: SettingsService.SettingDefinition
         ) -> [SettingsService.SettingDefinition] { [setting] }
 
-        /// Several settings.
+        /// Collects several settings.
         public static func buildExpression(
             _ settings: [SettingsService.SettingDefinition]
         ) -> [SettingsService.SettingDefinition] { settings }
 
-        /// The settings of all statements.
+        /// Collects the settings of all statements.
         public static func buildBlock(
             _ parts: [SettingsService.SettingDefinition]...
         ) -> [SettingsService.SettingDefinition] { parts.flatMap(\.self) }
 
-        /// The settings of a loop.
+        /// Collects the settings of a loop.
         public static func buildArray(
             _ parts: [[SettingsService.SettingDefinition]]
         ) -> [SettingsService.SettingDefinition] { parts.flatMap(\.self) }
 
-        /// The settings of an `if` without an `else`.
+        /// Collects the settings of an `if` without an `else`.
         public static func buildOptional(
             _ part: [SettingsService.SettingDefinition]?
         ) -> [SettingsService.SettingDefinition] { part ?? [] }
 
-        /// The settings of an `if`.
+        /// Collects the settings of an `if`.
         public static func buildEither(
             first part: [SettingsService.SettingDefinition]
         ) -> [SettingsService.SettingDefinition] { part }
 
-        /// The settings of an `else`.
+        /// Collects the settings of an `else`.
         public static func buildEither(
             second part: [SettingsService.SettingDefinition]
         ) -> [SettingsService.SettingDefinition] { part }
 
-        /// The settings of an `if #available`.
+        /// Collects the settings of an `if #available`.
         public static func buildLimitedAvailability(
             _ part: [SettingsService.SettingDefinition]
         ) -> [SettingsService.SettingDefinition] { part }

@@ -1,6 +1,6 @@
-/// Finds the name that a wrong name was meant to be.
+/// Finds the intended name for a wrong one.
 package enum SimilarName {
-    /// Longer names are compared by their beginnings, so that the time is bounded.
+    /// The number of characters to compare. It bounds the time for long names.
     private static let lengthLimit = 100
 
     /// - Returns: The nearest name; nil if all differ too much.
@@ -18,13 +18,13 @@ package enum SimilarName {
         return best?.name
     }
 
-    /// The letters and digits in lower case, so that `LAUNCH_COUNT` is `launchCount`.
+    /// Returns the letters and digits in lower case, so that `LAUNCH_COUNT` is `launchCount`.
     private static func letters(_ name: String) -> [Character] {
         let letters = name.prefix(lengthLimit).lowercased().filter { $0.isLetter || $0.isNumber }
         return Array((letters.isEmpty ? name : letters).prefix(lengthLimit))
     }
 
-    /// The least number of letters to insert, remove, replace, or swap with their neighbor.
+    /// Returns the minimum number of letters to insert, remove, replace, or swap with their neighbor.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...other.count)

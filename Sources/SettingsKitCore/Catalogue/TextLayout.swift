@@ -3,7 +3,7 @@ package enum TextLayout {
     /// The number of columns in which output is readable.
     package static let width = 80
 
-    /// A text in one line, in which characters that could disturb a terminal are escapes such as `\n` and `\u{1B}`.
+    /// Returns a text in one line, and replaces characters that could disturb a terminal with escapes such as `\n` and `\u{1B}`.
     package static func escaped(_ text: String, keepsLines: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: \.disturbsOutput) else { return text }
         var result = ""
@@ -19,7 +19,7 @@ package enum TextLayout {
         return result
     }
 
-    /// The number of columns that a text takes.
+    /// Returns the number of columns that a text takes.
     package static func columns(_ text: String) -> Int {
         let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         return isPlain ? text.utf8.count : text.reduce(0) { $0 + columns($1) }
@@ -28,7 +28,7 @@ package enum TextLayout {
     private static func columns(_ character: Character) -> Int {
         var columns = 0
         for scalar in character.unicodeScalars { columns = max(columns, self.columns(scalar)) }
-        // The sign that asks for a colored picture.
+        // The variation selector for a colored picture.
         return character.unicodeScalars.contains("\u{FE0F}") ? 2 : columns
     }
 
@@ -48,12 +48,12 @@ package enum TextLayout {
         }
     }
 
-    /// A text with spaces up to a number of columns.
+    /// Pads a text with spaces to a number of columns.
     package static func padded(_ text: String, to columns: Int) -> String {
         text + String(repeating: " ", count: max(0, columns - self.columns(text)))
     }
 
-    /// The beginning of a text, with `…` at its end, if the text takes more columns.
+    /// Truncates a text that takes more columns, with `…` at its end.
     package static func truncated(_ text: String, to columns: Int) -> String {
         if self.columns(text) <= columns { return text }
         var result = ""
@@ -94,7 +94,7 @@ package enum TextLayout {
         return lines
     }
 
-    /// Rows of cells in columns of equal width with two spaces between them, without spaces at the ends of lines.
+    /// Lays out rows of cells in columns of equal width with two spaces between them, without spaces at the ends of lines.
     package static func table(_ rows: [[String]], indentation: Int = 0) -> [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths: [Int] = (0..<count).map { column in

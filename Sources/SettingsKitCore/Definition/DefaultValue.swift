@@ -9,7 +9,7 @@ extension SettingsService {
     /// ```
     ///
     /// Closures are called from any thread, without a lock. They should be quick and must not read their own setting. If several
-    /// threads read at once, a closure may be called more than once.
+    /// threads read at the same time, a closure may be called more than once.
     public struct DefaultValue<Value: Sendable>: Sendable {
         enum Source {
             case constant(Value)
@@ -21,7 +21,7 @@ extension SettingsService {
 
         private init(_ source: Source) { self.source = source }
 
-        /// Returns a default that is always the same value, as if the value were passed in place of it.
+        /// Returns a default that is always the same value. Passing the value itself has the same effect.
         public static func constant(_ value: Value) -> DefaultValue { DefaultValue(.constant(value)) }
 
         /// Returns a default that is computed each time it is needed: at each read while nothing is stored.
@@ -33,9 +33,9 @@ extension SettingsService {
 
         /// Returns a default that is computed once, and stored at the first read.
         ///
-        /// This is the one exception to the rule that a default is never written: if nothing is stored, the first `get` stores
-        /// the computed value, unless another process has stored one meanwhile, which then counts. After a reset, the next
-        /// `get` computes another value. Where the value cannot be stored, that is diagnosed, and the value is kept in memory.
+        /// This is the one exception to the rule that a default is never written. If no value is stored, the first `get` stores the
+        /// computed one, unless another process has stored one meanwhile, which is then the value. After a reset, the next `get`
+        /// computes another value. If the value cannot be stored, that is diagnosed, and the value is kept in memory.
         public static func once(_ compute: @escaping @Sendable () -> Value) -> DefaultValue {
             DefaultValue(.once(OnceValue(compute)))
         }
@@ -63,7 +63,7 @@ final class OnceValue<Value: Sendable>: Sendable {
 
     init(_ compute: @escaping @Sendable () -> Value) { self.compute = compute }
 
-    /// The value; computed if there is none.
+    /// The value, which is computed if there is none.
     var value: Value {
         if let value = kept.withLock({ $0 }) { return value }
         let computed = compute()
@@ -74,7 +74,7 @@ final class OnceValue<Value: Sendable>: Sendable {
         }
     }
 
-    /// Forgets the value, because it is stored.
+    /// Discards the value, because it is stored.
     func forget() {
         let old = kept.withLock { value in
             defer { value = nil }

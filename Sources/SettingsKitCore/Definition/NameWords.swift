@@ -1,10 +1,10 @@
-/// The words of a name in code: `launchCount` has two.
+/// The words of an identifier: `launchCount` has two.
 package enum NameWords {
     /// Splits a name before each word that begins with a capital, and at each separator.
     ///
-    /// A capital begins a word unless a capital stands before it; the last one of several begins a word if a small letter
-    /// follows it: `apiURL` is `api URL`, and `URLScheme` is `URL Scheme`. The `s` of a plural belongs to its abbreviation:
-    /// `openURLsInTab` is `open URLs In Tab`. A digit begins no word. Two separators in a row have an empty word between them.
+    /// A capital begins a word unless a capital precedes it. The last of several capitals begins a word if a small letter follows
+    /// it: `apiURL` is `api URL`, and `URLScheme` is `URL Scheme`. The `s` of a plural belongs to its abbreviation: `openURLsInTab`
+    /// is `open URLs In Tab`. A digit begins no word. Two separators in a row have an empty word between them.
     package static func split(_ name: String, separator isSeparator: (Character) -> Bool) -> [String] {
         let characters = Array(name)
         var words = [""]
@@ -24,7 +24,7 @@ package enum NameWords {
         return words
     }
 
-    /// Whether the characters after a capital begin with the `s` of a plural.
+    /// Returns whether the characters after a capital begin with the `s` of a plural.
     private static func isPlural(_ rest: ArraySlice<Character>) -> Bool {
         rest.first == "s" && !(rest.dropFirst().first?.isLowercase ?? false)
     }

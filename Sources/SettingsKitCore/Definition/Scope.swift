@@ -1,5 +1,5 @@
 extension SettingsService {
-    /// What a setting is for. The service maps each scope to a store.
+    /// The purpose of a setting. The service maps each scope to a store.
     public enum Scope: Hashable, NonisolatedExtensions, Sendable {
         /// Settings of this app on this machine.
         case defaults

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// The parts of a definition that every initializer takes.
+/// The arguments that every initializer takes.
 private struct DefinitionOptions<T: Sendable> {
     let validation: SettingsService.Validation<T>?
     let help: String?
@@ -27,18 +27,18 @@ extension SettingsService.Setting {
             isSecret: options.isSecret)
     }
 
-    /// Defines a setting that is stored as JSON, or as it is if it is `Data`.
+    /// Defines a setting that is stored as JSON, or unchanged if it is `Data`.
     ///
     /// - Parameters:
     ///   - name: The name in the store; not empty, without NUL.
     ///   - scope: The scope, which the service maps to a store.
     ///   - namespace: The namespace; `name` is then only the last part of the name in the store.
-    ///   - default: The value while nothing is stored; evaluated once, here. It is not validated.
+    ///   - default: The value while no value is stored; evaluated once, here. It is not validated.
     ///   - validation: The condition that values must meet.
-    ///   - help: What the setting is for, in a sentence, for people who configure the program.
+    ///   - help: The purpose of the setting, in a sentence, for people who configure the program.
     ///   - isSecret: Whether tables, exports and messages show `•••` in place of the value.
-    ///   - processing: Processes each value before it is validated and stored, for example to clamp it. Values that are
-    ///     already stored are not processed.
+    ///   - processing: Processes each value before it is validated and stored, for example to clamp it. Values that are already
+    ///     stored are not processed.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T,
         validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
@@ -49,7 +49,7 @@ extension SettingsService.Setting {
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
-    /// Defines a setting with a default that a closure computes, each time it is needed or once.
+    /// Defines a setting with a default that a closure computes, on each use or once.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
         default: SettingsService.DefaultValue<T>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
@@ -94,7 +94,7 @@ extension SettingsService.Setting {
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
-    /// Defines an optional setting whose default is nil, and which `transformer` encodes.
+    /// Defines an optional setting that `transformer` encodes and whose default is nil.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
         transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
@@ -107,10 +107,10 @@ extension SettingsService.Setting {
 }
 
 extension SettingsService.Setting {
-    /// Makes a setting from a custom key, for services, property wrappers and listeners.
+    /// Creates a setting from a custom key, for services, property wrappers and listeners.
     ///
-    /// The key's default is read once, here. Services that change the setting call the key's functions as
-    /// ``SettingKey`` describes.
+    /// The key's default is read once, here. Services that change the setting call the key's functions, as ``SettingKey``
+    /// describes.
     public convenience init<Key: SettingKey & Sendable>(_ key: Key) where Key.Value == T, T: Codable {
         self.init(
             key: key.key, namespace: key.namespace, default: .constant(key.defaultValue), form: .form(of: key),

@@ -16,9 +16,9 @@ extension SettingsService {
     /// }
     /// ```
     ///
-    /// The default is the value while nothing is stored; it is never written. A setting is immutable and may be used
-    /// from any thread, by any number of services. Define settings as `static let`: a service caches the decoded value
-    /// of each setting object, so an object that is created at each access is read slowly.
+    /// The default is the value while no value is stored; it is never written. A setting is immutable and may be used from any
+    /// thread, by any number of services. Define settings as `static let`: a service caches the decoded value of each setting
+    /// object, so an object that is created at each access is read slowly.
     public final class Setting<T: Sendable>: SettingDefinition, @unchecked Sendable {
         let coding: ValueCoding<T>
         let hooks: SettingHooks<T>?
@@ -53,7 +53,7 @@ extension SettingsService {
             try service.write(coding.read(text), to: self, .ofSave)
         }
 
-        /// What a value must be, for people: "an integer from 1 to 65535".
+        /// A description of valid values, for people: "an integer from 1 to 65535".
         override public var expected: String { coding.expected }
 
         /// The type of the setting's value.
@@ -78,14 +78,14 @@ extension SettingsService {
         }
 
         private func newValue(of change: HookedChange, _ cached: CachedSettingValue<T>) -> T {
-            // In two steps: "no value" cast to an optional type would be its nil.
+            // In two steps: casting "no value" to an optional type would give its nil.
             guard let value = change.newValue, let value = value as? T else {
                 return cached.resolution(of: change.new).value
             }
             return value
         }
 
-        /// The value while nothing is stored.
+        /// The value while no value is stored.
         public var defaultValue: T { coding.defaultValue }
     }
 }

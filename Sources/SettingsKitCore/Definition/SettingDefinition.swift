@@ -17,18 +17,18 @@ extension SettingsService {
     /// The class is the namespace in which `.launchCount` is looked up. Settings themselves are
     /// ``SettingsService/Setting`` objects; there is no other subclass.
     public class SettingDefinition: NonisolatedExtensions, @unchecked Sendable {
-        /// Lets `Setting<Int>(...)` be written without a prefix inside an extension of this class.
+        /// Lets you write `Setting<Int>(...)` without a prefix inside an extension of this class.
         public typealias Setting = SettingsService.Setting
 
         /// The name and the scope of the setting.
         public final let key: StorageKey
 
-        /// What the setting is for, for people who configure the program.
+        /// The purpose of the setting, for people who configure the program.
         public final let help: String?
         /// Whether tables, exports and messages show `•••` in place of the value.
         public final let isSecret: Bool
 
-        /// A small number that no other living setting has; a service finds by it what it caches of the setting.
+        /// A small number that no other living setting has; a service finds its cache of the setting by it.
         @usableFromInline final let index: Int
 
         private final let tables = Mutex<[WeakReference<CachedSettingTable>]>([], .leaf)
@@ -40,13 +40,13 @@ extension SettingsService {
             index = SettingIndex.next()
         }
 
-        /// What stands in the place of a secret's text, and of a value that has no text.
+        /// The text that replaces a secret, or a value that has no text.
         package static let hidden = "•••"
         package static let withoutText = "(no text)"
 
-        // `Setting` overrides all of these. An abstract class has no other way to say so.
+        // `Setting` overrides all of these. Swift has no abstract members.
 
-        /// What a value must be, for people: "an integer from 1 to 65535".
+        /// A description of valid values, for people: "an integer from 1 to 65535".
         public var expected: String { "" }
 
         /// The text of the default; nil if the default is computed or has no text.
@@ -55,15 +55,15 @@ extension SettingsService {
         /// The type of the setting's value.
         public var valueType: any Sendable.Type { Never.self }
 
-        /// What a service caches of the setting.
+        /// Returns a service's cache of the setting.
         func cached(in service: SettingsService) -> any CachedSetting {
             preconditionFailure("Every setting definition is a Setting.")
         }
 
-        /// The text of the value in a service.
+        /// Returns the text of the setting's value in a service.
         func text(in service: SettingsService) -> String { "" }
 
-        /// Stores the value that a text stands for.
+        /// Parses a text, and stores the value.
         func set(fromText text: String, in service: SettingsService) throws(SettingsError) {}
 
         /// Whether code runs around changes.
@@ -81,7 +81,7 @@ extension SettingsService {
             SettingIndex.giveBack(index)
         }
 
-        /// Notes that `table` has an object for this setting, to be removed when the setting goes.
+        /// Records that `table` has an object for this setting, to be removed when the setting is released.
         final func isHeld(by table: CachedSettingTable) {
             let others = tables.withLock { tables in
                 defer { tables.append(WeakReference(table)) }
@@ -92,7 +92,7 @@ extension SettingsService {
     }
 }
 
-/// Hands out small dense numbers, and hands them out again after they were given back.
+/// Assigns small dense numbers, and reuses those that were returned.
 private enum SettingIndex {
     private struct Pool {
         var next = 0
@@ -116,7 +116,7 @@ private enum SettingIndex {
 
 /// Two definitions are equal if they have the same name and scope.
 extension SettingsService.SettingDefinition: Hashable {
-    /// Whether two definitions have the same name and scope.
+    /// Returns whether two definitions have the same name and scope.
     public static func == (one: SettingsService.SettingDefinition, other: SettingsService.SettingDefinition) -> Bool {
         one.key == other.key
     }

@@ -1,4 +1,4 @@
-/// The code that runs around changes that this program makes to a setting.
+/// The code that runs around this program's changes of a setting.
 struct SettingHooks<Value: Sendable>: Sendable {
     typealias Hook = @Sendable (_ oldValue: Value, _ newValue: Value) -> Void
 
@@ -7,7 +7,7 @@ struct SettingHooks<Value: Sendable>: Sendable {
     let willChange: Hook?
     let didChange: Hook?
 
-    /// Whether the hooks need the values, and not only the fact of a change.
+    /// Whether the hooks need the values of a change.
     var needsValues: Bool { willChange != nil || didChange != nil }
 
     /// - Returns: nil if there are no hooks.

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A setting of a type of your own, which runs code around changes.
+/// A setting with a custom type, which runs code around changes.
 ///
 /// ```swift
 /// struct LoudKey<Value: Codable & Sendable>: SettingKey {
@@ -15,12 +15,11 @@
 /// }
 /// ```
 ///
-/// Two properties are required; the rest has default implementations. A store without a service takes such a key as it takes
-/// a setting (`store.get(key)`, `store.set(key, to: value)`). For services, property wrappers and listeners, make a setting
-/// from it: ``SettingsService/Setting/init(_:)``.
+/// Two properties are required; the rest has default implementations. A store without a service accepts such a key like a setting
+/// (`store.get(key)`, `store.set(key, to: value)`). For services, property wrappers and listeners, create a setting from it:
+/// ``SettingsService/Setting/init(_:)``.
 ///
-/// Writing requires the key type to be `Sendable`. The compiler infers that for a structure like this one, unless it is
-/// public.
+/// Writing requires the key type to be `Sendable`. The compiler infers that for a structure like this one, unless it is public.
 ///
 /// Its functions are called on the thread that reads or makes a change, without a lock.
 public protocol SettingKey<Value> {
@@ -30,13 +29,13 @@ public protocol SettingKey<Value> {
     /// The name and the scope of the setting. A store without a service uses only the name.
     var key: SettingsService.StorageKey { get }
 
-    /// The value while nothing is stored.
+    /// The value while no value is stored.
     var defaultValue: Value { get }
 
     /// The namespace whose hooks run around changes; none by default. ``key`` already contains the namespace's name.
     var namespace: (any SettingsNamespace.Type)? { get }
 
-    /// The transformer that encodes values. By default nil, for JSON (`Data` as it is).
+    /// The transformer that encodes values. By default nil, for JSON (`Data` unchanged).
     var transformer: (any Transformer<Value, Data>)? { get }
 
     /// Processes each value before it is stored. By default, values are stored unchanged.
@@ -44,25 +43,25 @@ public protocol SettingKey<Value> {
 
     /// Called before this program changes the stored value. By default, does nothing.
     ///
-    /// Setting an equal value is no change. If another thread or process changes the setting at the same moment, this
-    /// is called again, with the value that is then the old one.
+    /// Setting an equal value is no change. If another thread or process changes the setting at the same time, this is called
+    /// again, with the value that is then the old one.
     func willChange(_ oldValue: Value, newValue: Value)
 
     /// Called after this program has changed the stored value. By default, does nothing.
     ///
-    /// To react to changes of others, use listeners. The same holds for values that are removed with a scope, a
-    /// namespace or a store, which looks at no key.
+    /// To react to other programs' changes, use listeners. Use them also for values that are removed with a scope, a namespace or a
+    /// store, because such a removal does not use keys.
     func didChange(_ oldValue: Value, newValue: Value)
 }
 
 extension SettingKey {
-    /// None.
+    /// Returns nil.
     public var namespace: (any SettingsNamespace.Type)? { nil }
 
-    /// None: JSON.
+    /// Returns nil, for JSON.
     public var transformer: (any Transformer<Value, Data>)? { nil }
 
-    /// The value itself.
+    /// Returns the value itself.
     public func process(_ value: Value) -> Value { value }
 
     /// Does nothing.

@@ -7,8 +7,8 @@
 /// let lion = Setting<String?>("lion", in: .defaults, namespace: Cats.self)   // stored as "animals:cats:lion"
 /// ```
 ///
-/// A namespace is a type without values; declare it as an `enum` without cases. Namespaces nest by ``Parent``. A
-/// namespace affects only a setting's stored name and its hooks.
+/// A namespace is a type without values; declare it as an `enum` without cases. Use ``Parent`` to nest namespaces. A namespace
+/// affects only a setting's stored name and its hooks.
 public protocol SettingsNamespace: SendableMetatype {
     /// The surrounding namespace; ``GlobalSettingsNamespace`` by default.
     associatedtype Parent: SettingsNamespace = GlobalSettingsNamespace
@@ -18,10 +18,10 @@ public protocol SettingsNamespace: SendableMetatype {
 
     /// Called before this program changes a setting of the namespace, or of one inside it. By default, does nothing.
     ///
-    /// It is called once for a transaction, outermost namespace first, on the thread that makes the change, without a
-    /// lock. It may read every setting, and set those of other namespaces. (Setting one of its own calls it again.)
-    /// Setting the stored value again is no change. If another thread or process changes the same setting at the same
-    /// moment, it can be called more than once before the change is made.
+    /// It is called once for a transaction, outermost namespace first, on the thread that makes the change, without a lock. It may
+    /// read every setting, and set settings of other namespaces. (Setting one of this namespace calls it again.) Setting the stored
+    /// value again is no change. If another thread or process changes the same setting at the same time, it can be called more than
+    /// once before the change is made.
     static func preCommitHook()
 
     /// Called after this program has changed settings of the namespace, or of one inside it. By default, does nothing.
@@ -37,11 +37,11 @@ extension SettingsNamespace {
     /// Does nothing.
     public static func postCommitHook() {}
 
-    /// The stored name of a setting in the namespace: the ids of all surrounding namespaces and the setting's name,
+    /// Returns the stored name of a setting in the namespace: the ids of all surrounding namespaces and the setting's name,
     /// separated by colons.
     public static func name(of id: String) -> String { prefix + id }
 
-    /// Whether a setting with this name is in the namespace, or in one inside it.
+    /// Returns whether a setting with this name is in the namespace, or in one inside it.
     public static func contains(_ name: String) -> Bool {
         // By scalars, too: a name may begin with a character that combines with the colon.
         name.hasPrefix(prefix) || name.unicodeScalars.starts(with: prefix.unicodeScalars)
@@ -50,7 +50,7 @@ extension SettingsNamespace {
     /// The prefix of all names in the namespace: "animals:cats:"; empty for the global one.
     static var prefix: String { path.map { $0.id + ":" }.joined() }
 
-    /// The namespace and those around it, without the global one; outermost first.
+    /// The namespace and its surrounding ones, without the global one; outermost first.
     static var path: [any SettingsNamespace.Type] {
         var path: [any SettingsNamespace.Type] = []
         var namespace: any SettingsNamespace.Type = Self.self
@@ -69,9 +69,9 @@ extension SettingsNamespace {
     private static var parent: any SettingsNamespace.Type { Parent.self }
 }
 
-/// The namespace of settings that are in no other. It does not change their names.
+/// The namespace of settings without a declared one. It does not change their names.
 public enum GlobalSettingsNamespace: SettingsNamespace {
-    /// There is nothing around it.
+    /// The global namespace itself, because nothing surrounds it.
     public typealias Parent = GlobalSettingsNamespace
 
     /// Empty: names in it have no prefix.

@@ -1,22 +1,21 @@
 extension SettingsService {
     /// The name of a stored value, and the scope of its setting.
     ///
-    /// A store has one flat space of names and uses ``name``. ``scope`` is for a store that serves several scopes. Two
-    /// names that are equal as Swift strings (canonical equivalence: `é` however it is composed) are one key. Names
-    /// that differ in case are two.
+    /// A store has one flat space of names and uses ``name``. ``scope`` is for a store that serves several scopes. Two names that
+    /// are equal as Swift strings (canonical equivalence: `é` in any composition) are one key. Names that differ in case are two.
     public struct StorageKey: Hashable, Sendable {
-        /// The name, never empty and without NUL. It may contain anything else, such as line breaks and emoji.
+        /// The name, never empty and without NUL. It may contain any other character, such as line breaks and emoji.
         public let name: String
         /// The scope of the setting that is read or written.
         public let scope: Scope
-        /// The type of the setting's value, if its bytes are those that the type usually has. Some stores keep values of a type in
-        /// the form of other programs, and convert the bytes. Keys that differ in nothing else are one key.
+        /// The type of the setting's value, if its bytes have that type's usual form. Some stores keep values of a type in the form
+        /// of other programs, and convert the bytes. Keys that differ only in this property are equal.
         package private(set) var valueType: (any Sendable.Type)?
 
         /// Creates a key.
         ///
-        /// - Precondition: `name` is not empty and has no NUL character. A key's name is part of the program, not
-        ///   input, so a wrong one is a programming error.
+        /// - Precondition: `name` is not empty and has no NUL character. A key's name is part of the program, not input, so an
+        ///   invalid one is a programming error.
         public init(_ name: String, scope: Scope) {
             precondition(!name.isEmpty, "The name of a setting must not be empty.")
             precondition(!name.utf8.contains(0), "The name of a setting must not contain a NUL character.")
@@ -24,22 +23,22 @@ extension SettingsService {
             self.scope = scope
         }
 
-        /// The key for values of a type, with the bytes that the type usually has.
+        /// Returns the key for values of a type whose bytes have the type's usual form.
         package func holding(_ type: (any Sendable.Type)?) -> StorageKey {
             var key = self
             key.valueType = type
             return key
         }
 
-        /// Whether both have the same name and scope.
+        /// Returns whether both have the same name and scope.
         public static func == (left: StorageKey, right: StorageKey) -> Bool {
             left.name == right.name && left.scope == right.scope
         }
 
-        /// Hashes the name. The keys of a transaction are hashed often, and few of them differ in nothing but the scope.
+        /// Hashes the name. The keys of a transaction are hashed often, and few of them differ only in the scope.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-        /// Whether `name` can name a setting: not empty, and without NUL.
+        /// Returns whether `name` can name a setting: not empty, and without NUL.
         public static func isValid(_ name: String) -> Bool {
             !name.isEmpty && !name.utf8.contains(0)
         }

@@ -10,7 +10,7 @@ extension SettingsService.Validation {
         .unlessNil(.range(range))
     }
 
-    /// Accepts nil, and values that meet a condition. The conditions below accept nil without it, but for those of optional
+    /// Accepts nil, and values that meet a condition. The conditions below accept nil without it, except those of optional
     /// collections: `.unlessNil(.notEmpty)`.
     public static func unlessNil<Wrapped>(_ validation: SettingsService.Validation<Wrapped>) -> Self
     where Value == Wrapped? {
@@ -32,7 +32,7 @@ extension SettingsService.Validation where Value: Equatable {
         Self(describing: { hidesValues in .allowed(values, isHidden: hidesValues) }) { values.contains($0) }
     }
 
-    /// Accepts nil, and of other values only the given ones.
+    /// Accepts nil and the given values.
     public static func oneOf<Wrapped: Equatable & Sendable>(_ values: [Wrapped]) -> Self where Value == Wrapped? {
         .unlessNil(.oneOf(values))
     }
@@ -74,7 +74,7 @@ extension ValidationWording {
         if texts.count < values.count {
             list = "one of the allowed values"
         } else {
-            // An optional type says by itself that nil is allowed.
+            // An optional type already allows nil.
             constraint.allowed = values.filter { ($0 as? any OptionalValue)?.isNil != true }.compactMap { text($0) }
             list = texts.isEmpty ? "no value" : "one of \(texts.joined(separator: ", "))"
         }
@@ -91,13 +91,13 @@ extension ValidationWording {
 
     fileprivate static func length(_ range: some RangeExpression<Int>) -> Self {
         var limits = Limits(range)
-        // Whole numbers below 65 are those up to 64.
+        // Whole numbers below 65 are at most 64.
         if let end = limits.constraint.exclusiveMaximum.flatMap({ Int($0) }), end > Int.min {
             limits.constraint.exclusiveMaximum = nil
             limits.constraint.maximum = String(end - 1)
         }
         var constraint = ValueConstraint()
-        // A character in a schema is a Unicode scalar. A text has at least as many of them, but perhaps more.
+        // A character in a schema is a Unicode scalar. A text has at least as many scalars as characters, and perhaps more.
         constraint.minimumCount = limits.constraint.minimum.flatMap { Int($0) }
         let phrase: String =
             switch (limits.constraint.minimum, limits.constraint.maximum) {
@@ -118,7 +118,7 @@ extension ValidationWording {
             qualifier: wordings.map(\.qualifier).joined(), constraint: constraint)
     }
 
-    /// The text of a value as a setting of its type has it; nil if it has none, as an infinite number.
+    /// Returns the text of a value in the form that a setting of its type reads; nil if it has none, like an infinite number.
     fileprivate static func text<Value>(_ value: Value) -> String? {
         if let value = value as? any Codable { return StandardText.write(value) }
         return ((value as? any RawRepresentable)?.rawValue as? any TextValue)?.text

@@ -6,15 +6,13 @@ extension SettingsService {
     /// static let user = Setting<String>("user", in: .defaults, default: "www", validation: .init("must not be empty") { !$0.isEmpty })
     /// ```
     ///
-    /// A value that is set is processed first and validated then; `save` throws, and `set` diagnoses, a value that does not
-    /// meet the condition, and the old value stays. A stored value that does not meet it counts as undecodable. The default is
-    /// not validated.
+    /// A value is processed first, then validated. If it does not meet the condition, `save` throws, `set` diagnoses the error, and
+    /// the old value stays. A stored value that does not meet the condition counts as undecodable. The default is not validated.
     public struct Validation<Value: Sendable>: NonisolatedExtensions, Sendable {
         private let describe: @Sendable (_ hidesValues: Bool) -> ValidationWording
         private let condition: @Sendable (Value) -> Bool
 
-        /// Creates a condition with its description, which continues a sentence that begins with the setting: "must not be
-        /// empty".
+        /// Creates a condition with its description, which continues a sentence about the setting: "must not be empty".
         public init(_ description: String, _ condition: @escaping @Sendable (Value) -> Bool) {
             self.init(wording: ValidationWording(description), condition)
         }
@@ -27,7 +25,7 @@ extension SettingsService {
             self.init(describing: { _ in wording() }, condition)
         }
 
-        /// - Parameter describe: Is given whether the wording must not have the values that are accepted.
+        /// - Parameter describe: Returns the wording. Its argument says whether to omit the accepted values.
         init(
             describing describe: @escaping @Sendable (_ hidesValues: Bool) -> ValidationWording,
             _ condition: @escaping @Sendable (Value) -> Bool
@@ -36,22 +34,22 @@ extension SettingsService {
             self.condition = condition
         }
 
-        /// The same condition, whose wording does not have the values that are accepted: they may be secrets.
+        /// The same condition with a wording that omits the accepted values, because they may be secrets.
         var hidingValues: Self { Self(describing: { [describe] _ in describe(true) }, condition) }
 
-        /// Whether a value meets the condition. Called from any thread, without a lock.
+        /// Returns whether a value meets the condition. Called from any thread, without a lock.
         public func accepts(_ value: Value) -> Bool {
             HeldLocks.requireNone(before: "a validation")
             return condition(value)
         }
 
-        /// What values must be, for messages: "must not be empty".
+        /// The condition for messages: "must not be empty".
         public var description: String { wording.description }
 
         /// The limits or the allowed values, for documentation and schemas.
         package var constraint: ValueConstraint { wording.constraint }
 
-        /// What follows the name of the type in "an integer from 1 to 65535" and in "text, must not be empty".
+        /// The text that follows the name of the type in "an integer from 1 to 65535" and in "text, must not be empty".
         var qualifier: String { wording.qualifier }
 
         var wording: ValidationWording { wording(hidingValues: false) }
@@ -63,7 +61,7 @@ extension SettingsService {
     }
 }
 
-/// How a validation is put into words.
+/// The texts that describe a validation.
 struct ValidationWording: Sendable {
     /// "must be from 1 to 65535".
     var description: String
@@ -88,7 +86,7 @@ package struct ValueConstraint: Sendable, Equatable {
     /// The least number of characters or elements.
     package var minimumCount: Int?
 
-    /// Whether values have a least or a greatest one.
+    /// Whether values have a minimum or a maximum.
     var hasLimits: Bool { minimum != nil || maximum != nil || exclusiveMaximum != nil }
 
     /// Adds limits; they replace limits of the same kind.

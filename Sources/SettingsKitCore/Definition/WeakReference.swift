@@ -10,10 +10,10 @@ package struct WeakReference<Object: AnyObject & Sendable>: Sendable {
 extension Array {
     /// Removes the references whose objects were released.
     ///
-    /// - Returns: the remaining objects. Release them outside the lock in which this is called: the references that
-    ///   this creates may be the last ones, and releasing them then runs foreign code.
+    /// - Returns: the remaining objects. Release them outside the lock in which this is called: the references that this creates
+    ///   may be the last ones, and releasing them then runs foreign code.
     package mutating func removeDangling<Object>() -> [Object] where Element == WeakReference<Object> {
-        // The usual case at the start of a process, where the rest is slow the first time.
+        // Usual at the start of a process, where the first run of the code below is slow.
         if isEmpty { return [] }
         var objects: [Object] = []
         self = filter { reference in

@@ -18,18 +18,18 @@ extension SettingsService {
         let name: String
         /// The name of the step in messages.
         let description: String
-        /// The id that the ledger lists; nil for a step that looks for its source each time.
+        /// The id that the ledger lists; nil for a step that looks for its source in each migration.
         let version: String?
         let body: @Sendable (inout Transaction) throws -> Void
 
         /// Runs at most once per store; the ledger lists its `id`.
         ///
-        /// On a new installation, with nothing stored, it runs, too.
+        /// On a new installation, with nothing stored, it also runs.
         ///
         /// - Parameters:
-        ///   - id: An id that is never used for another step; best a date and a word.
-        ///   - body: Reads and writes settings. If a value it read changes before the commit, it runs again, so it
-        ///     should only compute. If it throws, nothing is changed.
+        ///   - id: An id that is never used for another step, preferably a date and a word.
+        ///   - body: Reads and writes settings. If a value it read changes before the commit, it runs again, so it should only
+        ///     compute. If it throws, nothing is changed.
         public static func version(
             _ id: String, _ body: @escaping @Sendable (_ transaction: inout Transaction) throws -> Void
         ) -> Migration {
@@ -42,11 +42,11 @@ extension SettingsService {
         /// already has another value, the old value stays. Otherwise the old name is removed when the new value is
         /// stored safely. The ledger does not list this step; each migration tries it.
         ///
-        /// The old name may be the setting's present one, to change the type of a value in place: the value is
-        /// converted if it cannot be decoded as the setting's type.
+        /// The old name may be the setting's present one, to change the type of a value in place: the value is converted if it
+        /// cannot be decoded as the setting's type.
         ///
         /// - Parameters:
-        ///   - oldName: The whole name in the store.
+        ///   - oldName: The full name in the store.
         ///   - scope: The scope of the store with the old value; nil for the setting's scope.
         ///   - setting: The setting that receives the value.
         ///   - convert: Converts the old value, which was stored as JSON, or natively in a property list.
@@ -72,7 +72,7 @@ extension SettingsService {
 
         /// Moves a value from an older version's name to a setting, unchanged.
         ///
-        /// Like ``rename(_:in:to:convert:)`` with a value that is stored in the same form.
+        /// Works like ``rename(_:in:to:convert:)`` for a value that is stored in the same form.
         public static func rename(
             _ oldName: String, in scope: Scope? = nil, to setting: SettingDefinition
         ) -> Migration {
@@ -93,14 +93,14 @@ extension SettingsService {
 }
 
 extension SettingsService.Transaction {
-    /// Moves stored bytes from one key to another, unless that has another value already.
+    /// Moves stored bytes from one key to another, unless the other key has another value.
     fileprivate mutating func move(
         _ data: Data?, from source: SettingsService.StorageKey, to target: SettingsService.StorageKey,
         set: (inout Self) -> Void
     ) {
         if areOne(source, target) { return set(&self) }
         let present = self.data(for: target)
-        // The same value can already be there, if the program died between the two stores.
+        // The same value may already be there, if the program died between the two writes.
         guard present == nil || present == data else { return }
         set(&self)
         write(nil, for: source)

@@ -6,19 +6,19 @@
 
 /// Makes a migration across several stores complete even if the process dies.
 ///
-/// The batch of one store is atomic, unless the store has only two functions. For several stores: the intent is stored
-/// beside the ledger, then the other stores are written, then the ledger's store, in one batch with the removal of the
-/// intent. Any process that finds an intent completes it, so several may work on one. A write is made only if the
-/// earlier value is still stored, and left out if another value was set. A mark in each of the other stores, written in
-/// one batch with the values, names the last intent, so that a value that was set back later is not changed again.
+/// The batch of one store is atomic, unless the store has only two functions. For several stores, the intent is stored beside the
+/// ledger. The other stores are written next. Then the ledger's store is written, in one batch with the removal of the intent. Any
+/// process that finds an intent completes it, so several may work on one. A write is made only if the earlier value is still
+/// stored, and skipped if another value was set. A mark in each of the other stores, written in one batch with the values, names
+/// the last intent, so that a value that was set back later is not changed again.
 ///
-/// ## Why idempotent steps and a note of the finished ones are not enough
-/// `rename` and `move` are idempotent: the new value is written first, and a second run finds it. A version is any closure.
-/// Let one be `t[total] += t.get(bonus); t.reset(bonus)`, with `total` and `bonus` in two stores. The process dies between
-/// the two writes. If `total` was written first, a second run adds the bonus again; if `bonus` was removed first, it is lost.
-/// A note that the step is finished is in one store, so it is written before or after the write in the other one, and
-/// has the same gap. So the results are noted before the first write, and written without running the closure again. This
-/// is what ``SettingsService/migrate(_:ledger:in:)`` promises: all or nothing, and each version once.
+/// ## Why idempotent steps and a list of the finished ones are not enough
+/// `rename` and `move` are idempotent: the new value is written first, and a second run finds it. A version is any closure, for
+/// example `t[total] += t.get(bonus); t.reset(bonus)`, with `total` and `bonus` in two stores. Assume that the process dies between
+/// the two writes. If `total` was written first, a second run adds the bonus again; if `bonus` was removed first, it is lost. A
+/// list of finished steps is in one store, so it is written before or after the write in the other one, and has the same gap. So
+/// the results are recorded before the first write, and written without running the closure again. This is what
+/// ``SettingsService/migrate(_:ledger:in:)`` promises: all or nothing, and each version once.
 struct MigrationIntents {
     private struct Write: Codable {
         var scope: StoredScope
@@ -32,39 +32,38 @@ struct MigrationIntents {
     private struct Intent: Codable {
         var id = UUID()
         var writes: [Write]
-        /// Whether other processes may apply it; then it cannot be withdrawn.
+        /// Whether other processes may apply the intent; it cannot be withdrawn then.
         var isAdopted = false
 
         var mark: Data { Data("\"\(id)\"".utf8) }
     }
 
-    /// A store that takes part, with its keys and writes.
+    /// A participating store, with its keys and writes.
     private struct Part<Element> {
         let store: ConnectedStore
         var elements: [Element]
     }
 
-    /// The number of attempts if others change the same keys. The others make progress each time.
+    /// The maximum number of attempts if others change the same keys. The others make progress each time.
     private static let attemptLimit = 1_000
 
     let service: SettingsService
-    /// The key of the intent: that of the ledger, but in another scope if the ledger's store is shared with other
-    /// devices.
+    /// The key of the intent: the ledger's key, but in another scope if the ledger's store is shared with other devices.
     let home: SettingsService.StorageKey
 
-    /// The locks that the written settings do not accept.
+    /// The locks that the written settings reject.
     var disregardedLocks: [SettingsService.StorageKey: [SettingsStoreCandidate]] = [:]
 
     private var key: SettingsService.StorageKey { .init(home.name + ":under-way", scope: home.scope) }
     private var connection: ScopeConnection { service.connection(for: home) }
 
-    /// Completes an intent of another process, or of this program before it died.
+    /// Completes an intent of another process, or of an earlier run of this program.
     func completeInterrupted() throws(SettingsError) {
         // Without a store for the ledger there is no intent. The steps report the missing store if they need it.
         guard let store = connection.store else { return }
         guard let data = try store.get(key) else { return }
         var intent = try decode(data)
-        // A service over a single store does not know the others.
+        // A service over a single store does not know the other stores.
         for write in intent.writes
         where write.key.scope != home.scope && service.connection(for: write.key) === connection {
             throw SettingsError(.noStore, key: write.key)
@@ -75,7 +74,7 @@ struct MigrationIntents {
                 writes: [.init(key: key, data: try encode(intent))], expectations: [.init(key: key, data: data)])
             guard try store.apply(adopted) else { return }
         }
-        // What locks a setting now was no obstacle when the intent was noted, or came later. The value below it is completed.
+        // A layer that now locks a setting did not when the intent was recorded, or came later. The value below it is completed.
         var intents = self
         for write in intent.writes {
             let store = try service.connection(for: write.key).requireStore(for: write.key)
@@ -130,7 +129,7 @@ struct MigrationIntents {
         return true
     }
 
-    /// Restores the earlier state after a failure, unless something is written already, which the next call completes.
+    /// Restores the earlier state after a failure, unless a part is already written, which the next call completes.
     ///
     /// - Returns: whether another process has completed the intent.
     private func isOver(
@@ -142,13 +141,13 @@ struct MigrationIntents {
             if try isUntouched(intent, notedIn: store), try store.apply(withdrawal) { return false }
             return try noted(intent, in: store) == nil
         } catch {
-            // This cannot be known; the next call continues.
+            // The state is unknown; the next call continues.
             service.connections.diagnostics.report(error)
             throw failure
         }
     }
 
-    /// Whether no store is changed yet.
+    /// Returns whether no store is changed yet.
     private func isUntouched(_ intent: Intent, notedIn store: ConnectedStore) throws(SettingsError) -> Bool {
         for part in try parts(of: intent.writes, key: \.key) {
             for write in part.elements where try part.store.get(write.key) != write.before {
@@ -162,7 +161,7 @@ struct MigrationIntents {
     }
 
     private func complete(_ intent: Intent, notedIn store: ConnectedStore) throws(SettingsError) {
-        // The intent survives a power failure before the first of its writes is made, whichever process has noted it.
+        // The intent must survive a power failure before the first of its writes is made, whichever process has recorded it.
         try store.synchronize()
         for part in try others(of: intent, than: store) {
             try retrying { () throws(SettingsError) in try completeOther(part, of: intent, notedIn: store) }
@@ -173,14 +172,14 @@ struct MigrationIntents {
 
     /// Makes the writes in a store other than the ledger's.
     ///
-    /// - Returns: false if another process was faster.
+    /// - Returns: false if another process has completed the intent.
     private func completeOther(
         _ part: Part<Write>, of intent: Intent, notedIn store: ConnectedStore
     ) throws(SettingsError) -> Bool {
         let mark = mark(in: part)
         let present = try part.store.get(mark)
         if present == intent.mark { return true }
-        // If the intent is still noted now, it was not complete when the mark was read.
+        // If the intent is still recorded now, it was not complete when the mark was read.
         if try noted(intent, in: store) == nil { return true }
         var batch = try pending(of: part.elements, in: part.store)
         batch.expectations.append(.init(key: mark, data: present))
@@ -190,7 +189,7 @@ struct MigrationIntents {
 
     /// Makes the writes in the ledger's store, and removes the intent.
     ///
-    /// - Returns: false if another process was faster.
+    /// - Returns: false if another process has completed the intent.
     private func completeOwn(_ intent: Intent, in store: ConnectedStore) throws(SettingsError) -> Bool {
         guard let data = try noted(intent, in: store) else { return true }
         let own = try parts(of: intent.writes, key: \.key).first { $0.store.isSame(as: store) }
@@ -206,12 +205,12 @@ struct MigrationIntents {
         return try store.apply(batch)
     }
 
-    /// The writes that remain to be made.
+    /// Returns the writes that remain to be made.
     private func pending(of writes: [Write], in store: ConnectedStore) throws(SettingsError) -> SettingsStoreBatch {
         var batch = SettingsStoreBatch(writes: [])
         for write in writes {
             let data = try store.get(write.key)
-            // Also for writes that are left out: the value must really be another one, not one that was read too early.
+            // Expected for skipped writes, too: the value must really be another one, not one that was read too early.
             batch.expectations.append(.init(key: write.key, data: data))
             if data == write.before { batch.writes.append(.init(key: write.key, data: write.after)) }
         }
@@ -225,7 +224,7 @@ struct MigrationIntents {
 
     // MARK: Places
 
-    /// The keys that are in one store, which may serve several scopes.
+    /// Groups keys by store. One store may serve several scopes.
     private func parts<Element>(
         of elements: [Element], key: (Element) -> SettingsService.StorageKey
     ) throws(SettingsError) -> [Part<Element>] {
@@ -246,12 +245,12 @@ struct MigrationIntents {
         try parts(of: intent.writes, key: \.key).filter { !$0.store.isSame(as: store) }
     }
 
-    /// The key under which another store notes the last intent.
+    /// Returns the key under which another store records the last intent.
     private func mark(in part: Part<Write>) -> SettingsService.StorageKey {
         .init(home.name + ":carried-out", scope: part.elements[0].key.scope)
     }
 
-    /// The bytes of the noted intent; nil if it is no longer noted.
+    /// Returns the bytes of the recorded intent; nil if there is none any longer.
     private func noted(_ intent: Intent, in store: ConnectedStore) throws(SettingsError) -> Data? {
         for _ in 0..<Self.attemptLimit {
             guard let data = try store.get(key), try decode(data).id == intent.id else { return nil }
@@ -260,8 +259,8 @@ struct MigrationIntents {
         throw SettingsError(.conflict)
     }
 
-    /// Whether keys have the expected bytes now. Reading is not enough: a store may return bytes from memory, and
-    /// notice the write of another process later.
+    /// Returns whether keys have the expected bytes now. Reading is not enough: a store may return bytes from memory, and notice
+    /// the write of another process later.
     private func holds(
         _ expectations: [SettingsStoreBatch.Entry], in store: ConnectedStore
     ) throws(SettingsError) -> Bool {

@@ -12,7 +12,7 @@ extension SettingsService {
     public struct MigrationFailure: ValueFreeError, CustomReflectable {
         /// The step: the id of a version, or the old name of a value.
         public let step: String
-        /// The error that the step has thrown, or that occurred while reading or writing.
+        /// The error that the step threw, or that occurred while reading or writing.
         public let underlying: any Error
         let stepDescription: String
 
@@ -40,7 +40,7 @@ struct UnknownVersions: ValueFreeError {
 }
 
 extension SettingsError.Code {
-    /// A step of a migration failed, and nothing has changed.
+    /// A step of a migration failed, and nothing was changed.
     public static let migrationFailed = Self(
         name: "migrationFailed", advice: "A migration step failed; nothing has changed.")
     /// A newer version of the program has migrated the settings.

@@ -15,13 +15,13 @@ struct MigrationRun {
     let ledger: SettingsService.StorageKey
 
     func carryOut() throws -> SettingsService.MigrationReport {
-        // If there is another store: not in one that other devices share, because they would take the notes for their
-        // own.
+        // A ledger that devices share is not the home of intents, if there is another store: the other devices would take this
+        // device's records for theirs.
         let isLocal = ledger.scope != .shared || service.connections[.defaults].store == nil
         let home = isLocal ? ledger : SettingsService.StorageKey(ledger.name, scope: .defaults)
         let intents = MigrationIntents(service: service, home: home)
         var first = SettingsService.Transaction(service: service, options: .ofSave)
-        // What is in the ledger stays there, so that a program without steps to take starts without the other machines.
+        // The ledger's entries stay, so a program without steps to run starts without the other machines.
         first.confirmsReads = false
         let (report, error) = try SettingsService.Transaction.run(first, limit: Self.attemptLimit) {
             transaction throws(SettingsError) in
@@ -51,7 +51,7 @@ struct MigrationRun {
                 if let error = transaction.error { throw error }
                 try transaction.requireStores()
             } catch {
-                // A failed read comes first: it may be the reason why the step failed.
+                // A failed read comes first, because it may have caused the step to fail.
                 let cause = transaction.error ?? error
                 throw SettingsError(
                     .migrationFailed,
@@ -82,8 +82,8 @@ struct MigrationRun {
         }
     }
 
-    /// The listed ids after the last one that this program knows. (Unknown ids before that are those of versions that
-    /// the program no longer needs; and so are all of them if it lists only new ones.)
+    /// Returns the listed ids after the last one that this program knows. Unknown ids before it belong to versions that the program
+    /// no longer needs. So do all ids if the program has only new versions.
     private func unknown(of noted: [String]) -> [String] {
         guard let last = noted.lastIndex(where: versions.contains) else { return [] }
         return Array(noted[(last + 1)...])

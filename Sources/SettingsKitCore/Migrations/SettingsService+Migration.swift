@@ -10,20 +10,20 @@ extension SettingsService {
 
     /// Converts values of older versions of the program: all steps in order, all or nothing.
     ///
-    /// Call it before the settings are used. The steps are one transaction: each sees the changes of the steps before
-    /// it, and if one fails, nothing has changed. The same commit lists versions in the ledger, and they never run
-    /// again; if two processes start together, one of them applies a version. If the process dies, the old state or the
-    /// new one is stored. If several stores take part, the changes are noted first, and the next call completes them,
-    /// also if a store fails in the middle, which is thrown.
+    /// Call it before the settings are used. The steps are one transaction: each sees the changes of the steps before it, and if
+    /// one fails, nothing is changed. The same commit lists versions in the ledger, and they never run again; if two processes
+    /// start together, one of them applies a version. If the process dies, the old state or the new one is stored. If several
+    /// stores take part, the changes are recorded first. If a store then fails, the error is thrown, and the next call completes
+    /// the changes.
     ///
-    /// Unknown versions after those that this program knows are no error. The report has them, and ``diagnostics``
-    /// report `newerVersion`.
+    /// Unknown versions after those that this program knows are no error. The report has them, and ``diagnostics`` report
+    /// `newerVersion`.
     ///
     /// - Parameters:
-    ///   - steps: The steps, oldest first. Remove steps that no user needs any more.
+    ///   - steps: The steps, oldest first. Remove steps that no user needs any longer.
     ///   - ledger: The name of the ledger, which lists the applied versions.
-    ///   - scope: The scope of the ledger. A store that devices share (`.shared`) is migrated by each device, unless
-    ///     its ledger is shared, too.
+    ///   - scope: The scope of the ledger. Each device migrates a store that devices share (`.shared`), unless its ledger is also
+    ///     shared.
     /// - Returns: the outcome.
     /// - Throws: ``SettingsError``: `migrationFailed` with a ``MigrationFailure`` that has the step and the error; or
     ///   the error of a store that could not be read or written.
@@ -48,10 +48,10 @@ extension SettingsService {
 }
 
 extension SettingsStore {
-    /// Converts values of older versions of the program in this store; see ``SettingsService/migrate(_:ledger:in:)``.
-    /// All settings are in this store, whatever scopes they name.
+    /// Converts values of older versions of the program in this store; see ``SettingsService/migrate(_:ledger:in:)``. All settings
+    /// are in this store, whichever scopes they name.
     ///
-    /// - Throws: ``SettingsError``; nothing has changed then.
+    /// - Throws: ``SettingsError``; nothing is changed then.
     @discardableResult
     public func migrate(
         _ steps: [SettingsService.Migration], ledger: String = SettingsService.migrationLedger

@@ -14,12 +14,12 @@
 /// }
 /// ```
 ///
-/// Observers of the Observation framework are notified of every change, as of a ``SettingsService/Value``. In an
-/// `@Observable` class, declare the property `@ObservationIgnored @Persisted`: the wrapper notifies by itself.
+/// Observers of the Observation framework are notified of every change, as with a ``SettingsService/Value``. In an `@Observable`
+/// class, declare the property `@ObservationIgnored @Persisted`: the wrapper itself notifies.
 ///
 /// The wrapper works in classes, structures and actors, and as a local variable. Reading costs as much as reading a
-/// ``SettingsService/Value``. Setting is ``SettingsService/set(_:to:)``. The projected value, `player.$bar`, is a
-/// ``Persister``: it has listeners, sequences, and functions that throw.
+/// ``SettingsService/Value``. Assigning calls ``SettingsService/set(_:to:)``. The projected value, `player.$bar`, is a
+/// ``Persister``, with listeners, sequences, and functions that throw.
 ///
 /// To inject the store, declare the property without arguments and set the wrapper in an initializer:
 ///
@@ -33,14 +33,14 @@
 /// }
 /// ```
 ///
-/// Without a service, `key` is the name in the store. All properties over one store object share their cached values,
-/// and each sees the others' changes.
+/// Without a service, `key` is the name in the store. All properties of one store object share their cached values, and each sees
+/// the others' changes.
 @propertyWrapper
 public struct Persisted<Value: Sendable>: Sendable {
     /// Reads, writes and observes the value.
     public let projectedValue: Persister<Value>
 
-    /// The value, or the default if none is stored. Setting it stores it. See ``Persister/value``.
+    /// The value, or the default if none is stored. Assigning to it stores a value. See ``Persister/value``.
     public var wrappedValue: Value {
         @inlinable get { projectedValue.value }
         nonmutating set { projectedValue.value = newValue }
@@ -106,6 +106,6 @@ extension Persisted where Value: ExpressibleByNilLiteral {
 
 /// Two properties are equal if their values are, so that a structure with such properties can be `Equatable`.
 extension Persisted: Equatable where Value: Equatable {
-    /// Whether two properties have equal values now.
+    /// Returns whether two properties have equal values now.
     public static func == (one: Persisted, other: Persisted) -> Bool { one.wrappedValue == other.wrappedValue }
 }

@@ -15,9 +15,9 @@ import Observation
 /// try player.$bar.save("new")
 /// ```
 ///
-/// Observers of the Observation framework that read ``value`` are notified of every change, as of a
-/// ``SettingsService/Value``. Use it from any thread. It keeps the service or the store alive. It has no copy of the value: all persisters,
-/// services and handles over one stored value see the same.
+/// Observers of the Observation framework that read ``value`` are notified of every change, as with a ``SettingsService/Value``.
+/// Use it from any thread. It keeps the service or the store alive. It has no copy of the value: all persisters, services and
+/// handles of one stored value see the same.
 public final class Persister<Value: Sendable>: Observable, Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
@@ -34,7 +34,7 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
         _ setting: SettingsService.Setting<Value>, in service: SettingsService,
         persistDefault: PersistDefault = .never
     ) {
-        // A default that should be stored must not be cached, because then reading would not get here.
+        // A default that should be stored must not be cached: a cached value is read without this function.
         let setting =
             persistDefault == .never
             ? setting
@@ -88,10 +88,10 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     /// The value while nothing is stored.
     public var defaultValue: Value { setting.defaultValue }
 
-    /// The value, or the default if none is stored. Setting it is ``set(_:)``.
+    /// The value, or the default if none is stored. Assigning to it calls ``set(_:)``.
     ///
-    /// Reading never throws and never waits for a file. Errors of reading and writing are diagnosed by the service; without a
-    /// service, they are reported to ``SettingsService/DiagnosticSink/standard``.
+    /// Reading never throws and never waits for a file. The service diagnoses errors of reading and writing. Without a service,
+    /// they are reported to ``SettingsService/DiagnosticSink/standard``.
     public var value: Value {
         @inlinable get { cached.tracked { cached.cached.read() ?? valueThroughStore() } }
         set { set(newValue) }
@@ -121,16 +121,16 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
 
     /// Stores a value.
     ///
-    /// - Throws: ``SettingsError``; the old value then stays.
+    /// - Throws: ``SettingsError``; the old value stays.
     public func save(_ newValue: Value) throws { try service.save(setting, to: newValue) }
 
     /// Changes the value in place and loses no concurrent change, as ``SettingsService/update(_:_:)`` does.
     ///
     /// - Throws: the error of `body`; the old value stays.
-    /// - Returns: the result of the run that counted; nil if the old value stays because of a problem, which is diagnosed.
+    /// - Returns: the result of the run that was applied; nil if the old value stays because of a problem, which is diagnosed.
     @discardableResult
     public func update<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R? {
-        // Bytes that the default should replace are nothing that can be changed.
+        // Bytes that the default should replace cannot be changed in place.
         if persistDefault != .never { _ = valueThroughStore() }
         return try service.update(setting, body)
     }
@@ -141,14 +141,14 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
 
     /// Removes the stored value, so that the value is the default again.
     ///
-    /// - Throws: ``SettingsError``; the stored value then stays.
+    /// - Throws: ``SettingsError``; the stored value stays.
     public func remove() throws { try service.remove(setting) }
 
     private func storedValue() throws(SettingsError) -> StoredValue {
         try cached.connection.requireStore(for: setting.key).read(setting.key)
     }
 
-    /// Stores the default in place of what is stored, if it should be stored there, and if that is still stored.
+    /// Stores the default in place of the stored value, if it should be stored there and the stored value has not changed.
     private func settle(_ stored: StoredValue) throws(SettingsError) {
         if stored.isEmpty {
             if persistDefault.contains(.whenNil) { try service.replace(nil, of: setting, by: defaultValue) }
@@ -156,11 +156,11 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
         }
         guard persistDefault.contains(.onError), let data = stored.writableData else { return }
         for candidate in stored.all {
-            // Another layer counts, or the last good value does.
+            // Another layer or the last good value is in force.
             guard let problem = cached.problem(with: candidate), !cached.hasLastGoodValue(insteadOf: candidate) else {
                 return
             }
-            // The bytes are lost when the default replaces them, so report that they were there.
+            // The default replaces these bytes, so report them before they are lost.
             if candidate.layer == nil { cached.connection.reportOnce(problem, bytes: candidate.data) }
         }
         try service.replace(data, of: setting, by: defaultValue)
@@ -176,14 +176,14 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
         service.observe(setting, body)
     }
 
-    /// The current value, then the newest value after each change.
+    /// Returns the current value, then the newest value after each change.
     ///
-    /// A slow reader skips values, and always receives the newest. The sequence ends when its task is cancelled. It
-    /// reads as ``value`` does, and so stores the default if reading should store it.
+    /// A slow reader skips values, and always receives the newest. The sequence ends when its task is cancelled. It reads as
+    /// ``value`` does, and so stores the default if reading should store it.
     public var values: SettingsService.Stream<Value> {
         service.values(of: setting) { [self] in cached.cached.read() ?? valueThroughStore() }
     }
 
-    /// Every change, in the order in which they were made, as in ``SettingsService/changes(of:)``.
+    /// Returns every change, in order, as ``SettingsService/changes(of:)`` does.
     public var changes: SettingsService.Stream<SettingsService.Change<Value>> { service.changes(of: setting) }
 }

@@ -6,10 +6,10 @@ import Synchronization
     import Foundation
 #endif
 
-/// The bytes that count in a running program while a store holds others that no setting of their name accepts.
+/// The bytes in force in a running program while a store holds others that every setting of their name rejects.
 ///
-/// They are kept beside the store, on its feed, so that every service and handle goes on with the same value, also one that
-/// begins to use the store later. Only bytes that came from outside and were found to be bad are here.
+/// They are kept beside the store, on its feed, so that every service and handle keeps the same value, including those that use the
+/// store later. Only external bytes that are known to be bad have an entry.
 final class LastGoodBytes: Sendable {
     private struct Place: Hashable {
         let name: String
@@ -18,11 +18,11 @@ final class LastGoodBytes: Sendable {
 
     private struct Entry {
         let bad: Data
-        /// What counts in their place; nil for nothing.
+        /// The bytes in force in their place; nil for no value.
         var lastGood: Data?
-        /// What they have replaced.
+        /// The bytes that they replaced.
         let replaced: Data?
-        /// Whether a setting was found not to accept them. Until then, they may be good.
+        /// Whether a setting has rejected them. Until then, they may be good.
         let isBad: Bool
     }
 
@@ -30,22 +30,22 @@ final class LastGoodBytes: Sendable {
     private let entries = Mutex<[Place: Entry]>([:], .leaf)
     /// Whether there is an entry, so that the usual case costs one load.
     private let hasEntries = Atomic(false)
-    /// Those of the stores that a store with layers is made of.
+    /// The last good bytes of the layers' stores, in a store with layers.
     private let ofLayers: [(layer: String?, bytes: LastGoodBytes)]
 
     init(ofLayers: [(layer: String?, bytes: LastGoodBytes)] = []) { self.ofLayers = ofLayers }
 
-    /// Whether no bytes are known. One load for each layer.
+    /// Whether no bytes are recorded. One load for each layer.
     var isEmpty: Bool { !hasEntries.load(ordering: .acquiring) && ofLayers.allSatisfy(\.bytes.isEmpty) }
 
-    /// The bytes that count in the place of a candidate's; nil if none are known.
+    /// Returns the bytes in force in place of a candidate's; nil if none are recorded.
     func data(insteadOf candidate: SettingsStoreCandidate, named name: String) -> Data?? {
         data(of: candidate.layer, name) { $0.bad == candidate.data }
     }
 
-    /// The bytes that counted before a change; nil if none are known, so that the old ones did.
+    /// Returns the bytes in force before a change; nil if none are recorded, so that the old ones were in force.
     func data(before new: Data?, insteadOf old: SettingsStoreCandidate, named name: String) -> Data?? {
-        // Another service may have noted the same change a moment ago.
+        // Another service may have recorded the same change a moment ago.
         data(of: old.layer, name) { $0.isBad && $0.bad == old.data || $0.bad == new && $0.replaced == old.data }
     }
 
@@ -58,11 +58,11 @@ final class LastGoodBytes: Sendable {
         }
     }
 
-    /// Notes what counts in the place of a candidate, also for those who use the layer's store without the other layers.
+    /// Records the bytes in force in place of a candidate, also for services that use the layer's store without the other layers.
     ///
     /// - Parameters:
-    ///   - replaced: What the candidate has replaced.
-    ///   - isBad: Whether a setting was found not to accept the candidate.
+    ///   - replaced: The bytes that the candidate replaced.
+    ///   - isBad: Whether a setting has rejected the candidate.
     func record(
         _ lastGood: Data?, insteadOf bad: SettingsStoreCandidate, replacing replaced: Data?, named name: String,
         isBad: Bool
@@ -78,16 +78,16 @@ final class LastGoodBytes: Sendable {
         }
     }
 
-    /// Notes that later bytes were good.
+    /// Records that later bytes are good.
     func change(to lastGood: Data?, layer: String?, named name: String) {
         if isEmpty { return }
         if let bytes = of(layer) { return bytes.change(to: lastGood, layer: nil, named: name) }
         entries.withLock { $0[Place(name: name, layer: layer)]?.lastGood = lastGood }
     }
 
-    /// Forgets the bytes of a layer, because it holds others now, or because they were found to be good.
+    /// Removes the entry of a layer, because the layer now holds other bytes, or because its bytes are good.
     ///
-    /// - Parameter good: The bytes that were found to be good; nil to forget any.
+    /// - Parameter good: The bytes that are known to be good; nil to remove any entry.
     func forget(layer: String?, named name: String, ifNoted good: Data? = nil) {
         if isEmpty { return }
         if let bytes = of(layer) { return bytes.forget(layer: nil, named: name, ifNoted: good) }

@@ -7,7 +7,7 @@
 /// Stores settings, as bytes under names.
 ///
 /// ## If you use settings
-/// You only pass stores to a ``SettingsService``; read and write through the service.
+/// Only pass stores to a ``SettingsService``; read and write through the service.
 ///
 /// ## If you write a store
 /// Two functions are enough:
@@ -19,72 +19,70 @@
 /// }
 /// ```
 ///
-/// Each access reads such a store, so that no value is stale. Writes made through this process's services follow each other
-/// and reach the listeners (``serialized``). Everything else has a default implementation; write your own for one of these
-/// reasons:
+/// Each access reads such a store, so no value is stale. Writes made through this process's services follow each other and reach
+/// the listeners (``serialized``). Everything else has a default implementation; write your own for one of these reasons:
 ///
 /// - ``apply(_:)``: your medium can write several keys at once, or you have a ``feed`` (then you must).
 /// - ``keys()``: your medium can list its keys; `removeAll()` and `keys(in:)` then work.
 /// - ``synchronize()``: a write may return before it is safe; ``bringUpToDate()``: and before other programs can read it.
-/// - ``feed``: values change elsewhere, or reads are slow. With an exhaustive feed the service caches decoded values and
-///   reads them at RAM speed.
+/// - ``feed``: values change elsewhere, or reads are slow. With an exhaustive feed the service caches decoded values and reads them
+///   at RAM speed.
 ///
-/// ### What must hold
-/// 1. `get` returns exactly the bytes that the last successful `set` of that key was given; nil where there was none or
-///    it was removed. No bytes at all are bytes as well: empty `Data` is not nil.
+/// ### Requirements
+/// 1. `get` returns exactly the bytes of the last successful `set` of that key; nil if there was none or the key was removed. Empty
+///    `Data` is not nil: no bytes are a value, too.
 /// 2. A function that throws has changed nothing.
-/// 3. Names are equal as Swift strings are (canonical equivalence); case matters. Any name works that is not empty and
-///    has no NUL. `key.scope` says in which scope the store is used; one store keeps one flat space of names.
+/// 3. Names are equal if they are equal as Swift strings (canonical equivalence); case matters. Any name is valid that is not empty
+///    and has no NUL. `key.scope` is the scope in which the store is used; one store keeps one flat space of names.
 /// 4. All functions may be called from any thread at any time.
-/// 5. Errors thrown are shown to people: they must not contain values. Throw ``SettingsError`` where one of its codes
-///    fits.
+/// 5. Thrown errors are shown to people: they must not contain values. Throw ``SettingsError`` if one of its codes fits.
 ///
-/// `SettingsTestKit` has a suite that checks these; it must pass.
+/// `SettingsTestKit` has a suite that checks these requirements; it must pass.
 public protocol SettingsStore: Sendable {
-    /// The bytes stored under a key; nil where nothing is stored.
+    /// Returns the bytes stored under a key; nil if there are none.
     ///
-    /// - Throws: if the store could not find out. "Unreadable" must never look like "nothing".
+    /// - Throws: if the store could not read them. "Unreadable" must never look like "nothing".
     func get(_ key: SettingsService.StorageKey) throws -> Data?
 
-    /// Stores bytes under a key, or removes it when `data` is nil. Removing what is not there is no error.
+    /// Stores bytes under a key, or removes the key if `data` is nil. Removing a missing key is no error.
     ///
-    /// A store with a ``feed`` publishes the change, and publishes nothing when the bytes are those already stored.
+    /// A store with a ``feed`` publishes the change, and publishes nothing if the bytes are already stored.
     ///
-    /// - Throws: if the bytes were not stored; the old ones must then still be there.
+    /// - Throws: if the bytes were not stored; the old ones must then still be stored.
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws
 
-    /// Carries out all writes of a batch, or none.
+    /// Applies all writes of a batch, or none.
     ///
-    /// The default implementation checks the expectations, sets one key after the other, and sets them back if one
-    /// fails; it is as atomic as two functions can be, and is called with the service holding back its other writes. A
-    /// store with a ``feed`` implements it itself: checks the expectations and writes under its own lock, and publishes
-    /// the changes of a batch in one call.
+    /// The default implementation checks the expectations, sets one key after the other, and restores them if one fails. It is as
+    /// atomic as two functions can be, and the service makes no other writes during the call. A store with a ``feed`` must
+    /// implement this function: it checks the expectations and writes inside its lock, and publishes the changes of a batch in one
+    /// call.
     ///
     /// A batch without writes asks whether its expectations hold; see ``SettingsStoreBatch/isQuestion``.
     ///
     /// - Returns: false, with nothing written, if one of the batch's expectations did not hold.
-    /// - Throws: if the batch could not be stored; nothing of it then is.
+    /// - Throws: if the batch could not be stored; nothing is changed then.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool
 
-    /// The names under which something is stored, in any order.
+    /// Returns the names that have a value, in any order.
     ///
     /// The default implementation throws ``SettingsError/Code/unsupported``.
     func keys() throws -> [String]
 
-    /// Removes everything the store holds.
+    /// Removes all values of the store.
     ///
     /// The default implementation removes each of ``keys()`` in one batch.
     func removeAll() throws
 
-    /// Returns when every change made before the call survives a power failure.
+    /// Waits until every change made before the call survives a power failure.
     ///
     /// The default implementation does nothing, which is right for a store whose writes are safe when they return.
     func synchronize() throws
 
-    /// Returns when every change made before the call survives a power failure, and other programs read it where they look: in the
-    /// file, for a store that keeps its changes elsewhere first.
+    /// Waits until every change made before the call survives a power failure and other programs can read it: in the file, for a
+    /// store that first keeps its changes elsewhere.
     ///
-    /// The default implementation is ``synchronize()``, which is right for a store that has one place for its values.
+    /// The default implementation calls ``synchronize()``, which is right for a store that has one place for its values.
     func bringUpToDate() throws
 
     /// The feed on which the store publishes every change; nil, the default, if it publishes none.
@@ -92,29 +90,29 @@ public protocol SettingsStore: Sendable {
     /// Must be the same object each time.
     var feed: SettingsStoreFeed? { get }
 
-    /// Whether a batch is stored whole or not at all even if the process ends in the middle of it.
+    /// Whether a batch is stored completely or not at all, even if the process ends in the middle of it.
     ///
-    /// A migration across several stores takes more steps where this is false. The default is true for a store with a
-    /// ``feed``, which has to implement ``apply(_:)`` itself.
+    /// A migration across several stores takes more steps if this is false. The default is true for a store with a ``feed``, which
+    /// has to implement ``apply(_:)``.
     var hasAtomicBatches: Bool { get }
 
-    /// Whether the store agrees with other machines on each change, so that what ``get(_:)`` returns may be older than what they
-    /// have agreed on.
+    /// Whether the store agrees with other machines on each change, so that ``get(_:)`` may return an older value than the agreed
+    /// one.
     ///
-    /// A service then confirms what a transaction has read, also if the transaction writes nothing: it applies a batch without
-    /// writes whose caller waits (``SettingsStoreBatch/Options/waitsForAgreement``). Find out whether the expectations hold in what was
-    /// agreed on at one moment during the call, and throw if that is not possible. The default is false.
+    /// A service then confirms a transaction's reads, even if the transaction writes nothing: it applies a batch without writes
+    /// whose caller waits (``SettingsStoreBatch/Options/waitsForAgreement``). Check whether the expectations hold in the agreed
+    /// values of one moment during the call, and throw if that is not possible. The default is false.
     var agreesWithOthers: Bool { get }
 
-    /// What messages call the store, its type and its file for example. The default is the name of its type.
+    /// The name of the store in messages, its type and its file for example. The default is the name of its type.
     var storeDescription: String { get }
 
-    /// The store itself if it conforms to ``LayeredSettingsStore``, and nil if not. Do not implement it.
+    /// The store itself if it conforms to ``LayeredSettingsStore``; otherwise nil. Do not implement it.
     var _layered: (any LayeredSettingsStore)? { get }
 }
 
 extension SettingsStore {
-    /// Checks the expectations, then sets key after key; restores what it has changed if one fails.
+    /// Checks the expectations, then sets key after key; restores the changed keys if one fails.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         for expectation in batch.expectations where try get(expectation.key) != expectation.data {
             return false
@@ -157,22 +155,22 @@ extension SettingsStore {
     /// Does nothing.
     public func synchronize() throws {}
 
-    /// ``synchronize()``.
+    /// Calls ``synchronize()``.
     public func bringUpToDate() throws { try synchronize() }
 
-    /// None.
+    /// Returns nil.
     public var feed: SettingsStoreFeed? { nil }
 
     /// True if the store has a feed.
     public var hasAtomicBatches: Bool { feed != nil }
 
-    /// False.
+    /// Returns false.
     public var agreesWithOthers: Bool { false }
 
     /// The name of the store's type.
     public var storeDescription: String { "\(type(of: self))" }
 
-    // A requirement, because a cast to a protocol that fails searches all conformances, which takes as long as reading a file.
-    /// Nil.
+    // A requirement, because a failing cast to a protocol searches all conformances, which takes as long as reading a file.
+    /// Returns nil.
     public var _layered: (any LayeredSettingsStore)? { nil }
 }

@@ -4,16 +4,16 @@
     import Foundation
 #endif
 
-/// Writes that are applied together, and what must be stored for that.
+/// Writes that are applied together, and the values that must be stored for that.
 public struct SettingsStoreBatch: Sendable {
-    /// A key, and the bytes that it should have or is expected to have; nil for none.
+    /// A key, and the bytes to write or to expect; nil for none.
     public struct Entry: Sendable, Equatable {
         /// The key.
         public var key: SettingsService.StorageKey
-        /// The bytes; nil for "nothing stored".
+        /// The bytes; nil for no value.
         public var data: Data?
 
-        /// In an expectation about a ``LayeredSettingsStore``, the candidates that the key must have; nil if ``data`` alone counts.
+        /// The candidates that the key must have, in an expectation about a ``LayeredSettingsStore``; nil to expect only ``data``.
         public var candidates: [SettingsStoreCandidate]?
 
         /// Pairs a key with bytes.
@@ -23,29 +23,28 @@ public struct SettingsStoreBatch: Sendable {
         }
     }
 
-    /// What to store, in order; a later write of a key replaces an earlier one.
+    /// The writes, in order; a later write of a key replaces an earlier one.
     public var writes: [Entry]
-    /// What must be stored at the moment of writing for the batch to be applied.
+    /// The values that must be stored at the moment of writing.
     public var expectations: [Entry]
-    /// How to apply the batch.
+    /// The options with which to apply the batch.
     public var options: Options
 
-    /// What the caller of a batch wishes.
+    /// The options of a batch's caller.
     public struct Options: Sendable {
         /// Whether the caller waits until the writes are as safe as the store makes them. True, the default, for `save`, `update`,
         /// transactions and migrations; false for `set` and `reset`.
         ///
-        /// It matters to a store that agrees with other machines on each write: it may return from a batch whose caller does not
-        /// wait as soon as the writes survive the end of the process, and agree on them in the background. A store that another
-        /// process keeps locked may keep such a batch in memory if it expects nothing, report ``SettingsError/Code/pending``, and
-        /// write it later. Other stores ignore it.
-        /// A store with a ``SettingsStore/feed`` is given the value of `save` as a batch of one write, and the value of `set` by
-        /// ``SettingsStore/set(_:to:)``.
+        /// It matters to a store that agrees with other machines on each write: if the caller does not wait, the store may return
+        /// from a batch as soon as the writes survive the end of the process, and agree on them in the background. A store that
+        /// another process keeps locked may keep such a batch in memory if it expects nothing, report
+        /// ``SettingsError/Code/pending``, and write it later. Other stores ignore it. A store with a ``SettingsStore/feed``
+        /// receives the value of `save` as a batch of one write, and the value of `set` by ``SettingsStore/set(_:to:)``.
         public var waitsForAgreement: Bool
-        /// The locking candidates that the written settings do not accept, by name, so that they lock nothing. They matter to a
-        /// ``LayeredSettingsStore`` alone.
+        /// The locking candidates that the written settings reject, by name. These lock nothing. Only a ``LayeredSettingsStore``
+        /// uses them.
         public var disregardedLocks: [String: [SettingsStoreCandidate]] = [:]
-        /// Whether a store that is not open yet keeps the writes, which depend on nothing stored; see ``RecoveringStore``.
+        /// Whether a store that is not open yet keeps the writes, which depend on no stored value; see ``RecoveringStore``.
         package var isKept: Bool
 
         /// Creates options.
@@ -63,20 +62,20 @@ public struct SettingsStoreBatch: Sendable {
         package static let ofTransaction = Options(waitsForAgreement: true, isKept: true)
     }
 
-    /// Whether the batch only asks whether its expectations hold: it has no writes, and its caller does not wait for others.
+    /// Whether the batch only asks whether its expectations hold: it has no writes, and its caller does not wait for agreement.
     ///
-    /// A service asks at the end of a transaction that only reads, so that what it has read is of one moment. (Where the store
-    /// ``SettingsStore/agreesWithOthers``, the caller waits, and the batch is no question.) Compare with what
-    /// ``SettingsStore/get(_:)`` returns, all of it at once, inside the lock that orders your changes. Answer also where the
-    /// store cannot write.
+    /// A service asks at the end of a transaction that only reads, so that the values are of one moment. (If the store
+    /// ``SettingsStore/agreesWithOthers``, the caller waits, and the batch is no question.) Compare the expectations with the
+    /// values of ``SettingsStore/get(_:)``, all at once, inside the lock that orders your changes. Answer even if the store cannot
+    /// write.
     public var isQuestion: Bool { writes.isEmpty && !options.waitsForAgreement }
 
-    /// Makes a batch.
+    /// Creates a batch.
     ///
     /// - Parameters:
-    ///   - writes: What to store.
-    ///   - expectations: What must be stored.
-    ///   - options: How to apply the batch.
+    ///   - writes: The values to store.
+    ///   - expectations: The values that must be stored.
+    ///   - options: The options with which to apply the batch.
     public init(writes: [Entry], expectations: [Entry] = [], options: Options = Options()) {
         self.writes = writes
         self.expectations = expectations
@@ -85,7 +84,7 @@ public struct SettingsStoreBatch: Sendable {
 }
 
 extension [SettingsStoreBatch.Entry] {
-    /// Whether they hold as expectations.
+    /// Returns whether the entries hold as expectations.
     ///
     /// - Parameter stored: Returns the bytes under a name; nil for none.
     package func hold(for stored: (_ name: String) -> Data?) -> Bool { allSatisfy { stored($0.key.name) == $0.data } }

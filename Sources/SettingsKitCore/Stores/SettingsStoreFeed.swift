@@ -6,13 +6,13 @@ import Synchronization
     import Foundation
 #endif
 
-/// A change of what a store holds.
+/// A change of a stored value.
 public struct SettingsStoreChange: Sendable, Equatable {
     /// The name of the key.
     public let name: String
-    /// What was stored before; nil for nothing.
+    /// The bytes before; nil for none.
     public let oldData: Data?
-    /// What is stored now; nil for nothing.
+    /// The bytes now; nil for none.
     public let newData: Data?
     /// The candidates before; nil for a store without layers.
     public var oldCandidates: [SettingsStoreCandidate]? {
@@ -24,10 +24,10 @@ public struct SettingsStoreChange: Sendable, Equatable {
     }
     /// The candidates now; nil for a store without layers.
     public let newCandidates: [SettingsStoreCandidate]?
-    /// The candidates before, unless they are the new ones but for the bytes of the highest.
+    /// The candidates before, unless they differ from the new ones only in the bytes of the highest.
     private let knownOldCandidates: [SettingsStoreCandidate]?
 
-    /// Makes a change.
+    /// Creates a change.
     public init(name: String, from oldData: Data?, to newData: Data?) {
         self.name = name
         self.oldData = oldData
@@ -36,7 +36,7 @@ public struct SettingsStoreChange: Sendable, Equatable {
         newCandidates = nil
     }
 
-    /// Makes a change in a store of layers, from what ``LayeredSettingsStore/candidates(for:)`` returned before and returns now.
+    /// Creates a change in a store with layers, from the old and the new result of ``LayeredSettingsStore/candidates(for:)``.
     public init(name: String, from oldCandidates: [SettingsStoreCandidate], to newCandidates: [SettingsStoreCandidate])
     {
         self.name = name
@@ -46,7 +46,7 @@ public struct SettingsStoreChange: Sendable, Equatable {
         self.newCandidates = newCandidates
     }
 
-    /// Makes a change of the highest candidate, which is in stored form before and now.
+    /// Creates a change of the highest candidate, which is in stored form before and now.
     init(name: String, from oldData: Data, highestOf newCandidates: [SettingsStoreCandidate]) {
         self.name = name
         self.oldData = oldData
@@ -55,7 +55,7 @@ public struct SettingsStoreChange: Sendable, Equatable {
         self.newCandidates = newCandidates
     }
 
-    /// Whether both are the same change.
+    /// Returns whether both are the same change.
     public static func == (one: Self, other: Self) -> Bool {
         one.name == other.name && one.old == other.old && one.new == other.new
     }
@@ -75,7 +75,7 @@ extension SettingsStoreChange {
 }
 
 extension [SettingsStoreCandidate] {
-    /// The bytes of the first candidate in stored form: the answer of `get`.
+    /// The bytes of the first candidate in stored form: the result of `get`.
     package var storedData: Data? {
         // Without copying a candidate.
         for index in indices { if case .stored = self[index].form { return self[index].data } }
@@ -99,43 +99,41 @@ extension [SettingsStoreCandidate] {
 /// }
 /// ```
 ///
-/// Publishing takes two steps. ``publish(_:origin:)`` inside the store's lock fixes the order of the changes and makes
-/// cached values invalid. ``flush()`` outside the lock lets the listeners run.
+/// Publishing takes two steps. ``publish(_:origin:)`` inside the store's lock orders the changes and invalidates cached values.
+/// ``flush()`` outside the lock lets the listeners run.
 ///
-/// A store over another store observes that store's feed, and publishes what differs on its own:
-/// ``observe(publishingOn:_:)``.
+/// A store that wraps another observes that store's feed, and publishes differences on its feed: ``observe(publishingOn:_:)``.
 public final class SettingsStoreFeed: Sendable {
     /// Whether every change is published before a reader could see the old value again. Services then cache values.
     ///
-    /// A feed that may miss a change, or publishes it only later, is not exhaustive. Listeners are then notified of what
-    /// is published, and every `get` asks the store.
+    /// A feed that may miss a change, or publishes it later, is not exhaustive. Listeners are then notified of published changes,
+    /// and every `get` reads the store.
     public var isExhaustive: Bool { publishesAllChanges.load(ordering: .acquiring) }
 
     private struct State {
         var listeners: [any StoreFeedListener] = []
         /// Errors that no listener has received yet.
         var unheard: [SettingsError] = []
-        /// What to do when something begins to listen to changes, once.
+        /// The action to run, once, when the first listener to changes is added.
         var firstListenerAction: (@Sendable () -> Void)?
         /// The feeds whose changes are published on this one.
         var sources: [WeakReference<SettingsStoreFeed>] = []
     }
 
-    /// How many errors wait for the first listener.
+    /// The number of errors that can wait for the first listener.
     private static let unheardLimit = 32
 
     private let publishesAllChanges: Atomic<Bool>
     /// A leaf: held for a moment, to read or change the list of listeners. Nothing is called inside it.
     private let state = Mutex(State(), .leaf)
-    /// Whether something was published that waits for ``flush()``. Most changes have no listener, and then flushing
-    /// takes no lock.
+    /// Whether a published change waits for ``flush()``. Most changes have no listener, and flushing them takes no lock.
     private let isFlushNeeded = Atomic(false)
-    /// What counts where the store holds something else.
+    /// The bytes in force in place of stored ones that are bad.
     let lastGood: LastGoodBytes
-    /// Whether something has ever listened to changes.
+    /// Whether the feed has ever had a listener to changes.
     private let hasHadListeners = Atomic(false)
 
-    /// Makes a feed.
+    /// Creates a feed.
     public convenience init(isExhaustive: Bool = true) {
         self.init(isExhaustive: isExhaustive, lastGood: LastGoodBytes())
     }
@@ -151,11 +149,11 @@ public final class SettingsStoreFeed: Sendable {
         for listener in listeners { listener.storeDidBecomeExhaustive(self) }
     }
 
-    /// Publishes changes that have just been made. One call per batch.
+    /// Publishes changes that were just made. One call per batch.
     ///
-    /// Call it inside the lock that orders the store's changes, after making them and before releasing it. It runs no
-    /// foreign code but the closures of ``observe(publishingOn:_:)``, calls no function of the store, and takes time
-    /// proportional to the number of changes.
+    /// Call it inside the lock that orders the store's changes, after the changes and before you release the lock. It runs no
+    /// foreign code but the closures of ``observe(publishingOn:_:)``, calls no function of the store, and takes time proportional
+    /// to the number of changes.
     public func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         if changes.isEmpty { return }
         let listeners = listeners
@@ -164,12 +162,12 @@ public final class SettingsStoreFeed: Sendable {
         }
     }
 
-    /// Whether something was published for which ``flush()`` has work to do.
+    /// Whether a published change requires a ``flush()``.
     var isFlushDue: Bool { isFlushNeeded.load(ordering: .acquiring) }
 
     /// Lets the listeners run. Call it after each ``publish(_:origin:)``, outside of every lock.
     public func flush() {
-        // Inside the lock of a serializing store, the flag stays: another thread that flushes need not wait for that lock.
+        // Inside the lock of a serializing store, the flag stays set: another thread that flushes need not wait for that lock.
         guard isFlushNeeded.load(ordering: .acquiring), !ReentrancyMark.postpone(self),
             isFlushNeeded.exchange(false, ordering: .acquiringAndReleasing)
         else { return }
@@ -178,7 +176,7 @@ public final class SettingsStoreFeed: Sendable {
 
     /// Reports an error that cannot be thrown to a caller, of a background write for example.
     ///
-    /// Call it outside of every lock. Errors that are reported before a service uses the store wait for the first one.
+    /// Call it outside of every lock. Errors that are reported before a service uses the store wait for the first service.
     public func report(_ error: SettingsError) {
         let listeners = state.withLock { state in
             let listeners = state.listeners.filter(\.receivesErrors)
@@ -188,9 +186,9 @@ public final class SettingsStoreFeed: Sendable {
         for listener in listeners { listener.storeDidReport(error) }
     }
 
-    /// Calls a closure with each batch of changes, inside the store's lock; for stores over other stores.
+    /// Calls a closure with each batch of changes, inside the store's lock; for stores that wrap other stores.
     ///
-    /// A store that answers differently from the store it is made of publishes its own changes:
+    /// A store whose values differ from those of the wrapped store publishes its own changes:
     ///
     /// ```swift
     /// subscription = base.serialized.feed?.observe(publishingOn: ownFeed) { [ownFeed, overrides] changes, origin in
@@ -198,9 +196,8 @@ public final class SettingsStoreFeed: Sendable {
     /// }
     /// ```
     ///
-    /// The closure runs inside the lock that orders the store's changes, on the thread that makes them. It must do nothing
-    /// but take note and publish: it must not call a store, set a setting or wait. The feed keeps the closure, so do not
-    /// capture your store strongly.
+    /// The closure runs inside the lock that orders the store's changes, on the thread that makes them. It may only record and
+    /// publish: it must not call a store, set a setting or wait. The feed keeps the closure, so do not capture your store strongly.
     ///
     /// - Parameters:
     ///   - feed: The feed on which the closure publishes. It is flushed after this one, and gets the errors that are
@@ -214,7 +211,7 @@ public final class SettingsStoreFeed: Sendable {
         observe(by: StoreFeedObserver(target: feed, body: body), publishingOn: feed)
     }
 
-    /// Calls a closure with each error that is reported, beginning with those that wait for a first listener.
+    /// Calls a closure with each reported error, beginning with those that wait for a first listener.
     ///
     /// - Returns: A subscription, which ends when it is cancelled or released.
     package func observeErrors(
@@ -235,8 +232,8 @@ public final class SettingsStoreFeed: Sendable {
         return SettingsService.Subscription { [weak self] in self?.remove(observer) }
     }
 
-    /// Sets the action that runs when something begins to listen to changes of a setting or of a scope: once, for the first
-    /// listener of all. A service that only reads is not a listener.
+    /// Sets the action that runs, once, when the first listener to changes of a setting or of a scope is added. A service that only
+    /// reads is not a listener.
     ///
     /// - Parameter body: Runs at once if there has been a listener already. No lock is held, and it should not wait.
     package func onFirstListener(_ body: @escaping @Sendable () -> Void) {
@@ -248,7 +245,7 @@ public final class SettingsStoreFeed: Sendable {
         if isLate { body() }
     }
 
-    /// Whether nothing has listened to this feed yet; then `source` is notified when something does.
+    /// Returns whether this feed has had no listener yet. `source` is then notified when it gets one.
     private func isWaitingForListener(with source: SettingsStoreFeed) -> Bool {
         let (isWaiting, others) = state.withLock { state in
             let others = state.sources.removeDangling()
@@ -260,7 +257,7 @@ public final class SettingsStoreFeed: Sendable {
         return isWaiting
     }
 
-    /// Notes that something begins to listen to changes.
+    /// Records that a listener to changes is added.
     func recordListener() {
         if hasHadListeners.load(ordering: .relaxed) { return }
         let (action, sources) = state.withLock { state in
@@ -276,7 +273,7 @@ public final class SettingsStoreFeed: Sendable {
 
     /// Adds a listener unless it is there.
     ///
-    /// - Returns: The errors that have waited for it. The caller hands them over, outside of its locks.
+    /// - Returns: The errors that have waited for it. The caller reports them, outside of its locks.
     func add(_ listener: any StoreFeedListener) -> [SettingsError] {
         state.withLock { state in
             if !state.listeners.contains(where: { $0 === listener }) { state.listeners.append(listener) }
@@ -297,22 +294,22 @@ extension SettingsStoreFeed: LockObserver {
     func storeDidReleaseLock() { flush() }
 }
 
-/// Listens to a store's feed: a service's connection to the store, or a store over it.
+/// Listens to a store's feed: a service's connection to the store, or a store that wraps it.
 protocol StoreFeedListener: LockObserver {
-    /// Whether it passes on errors; if not, they wait for another listener.
+    /// Whether the listener receives errors; if not, they wait for another listener.
     var receivesErrors: Bool { get }
-    /// Takes note of changes. Called inside the store's lock: runs nothing foreign.
+    /// Records changes. Called inside the store's lock: runs no foreign code.
     ///
     /// - Returns: Whether ``storeDidReleaseLock()`` is needed.
     func storeDidChange(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
     ) -> Bool
     func storeDidReport(_ error: SettingsError)
-    /// Notes that values may be cached from now on. Called inside the store's lock.
+    /// Records that values may be cached from now on. Called inside the store's lock.
     func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed)
 }
 
-/// Calls a closure with a feed's changes, and passes the rest on to the feed on which the closure publishes.
+/// Calls a closure with a feed's changes, and passes everything else to the feed on which the closure publishes.
 private final class StoreFeedObserver: StoreFeedListener {
     private let target: SettingsStoreFeed?
     private let body: @Sendable ([SettingsStoreChange], SettingsService.Origin) -> Void

@@ -6,21 +6,21 @@ import Synchronization
     import Foundation
 #endif
 
-/// A store in memory for values that may be lost: when it is full, it drops the value that was not used for longest.
+/// Stores values that may be lost, in memory. When it is full, it drops the least recently used value.
 ///
 /// A dropped value reads as its setting's default, and its listeners are notified, with the origin
-/// ``SettingsService/Origin/external``. Every `get` reads the store, so that it knows which values are used, and its bound
-/// on memory holds; values are decoded each time.
+/// ``SettingsService/Origin/external``. Every `get` reads the store, because only the store knows which values are used and bounds
+/// the memory. So values are decoded each time.
 public final class CacheStore: SettingsStore {
     private let contents: Mutex<RecencyMap>
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
 
-    /// An empty cache.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - countLimit: How many values it holds at most.
-    ///   - byteLimit: How many bytes, of names and values together, it holds at most. A value that is larger than that
-    ///     alone is dropped as soon as it is set.
+    ///   - countLimit: The maximum number of values.
+    ///   - byteLimit: The maximum number of bytes, of names and values together. A value that alone is larger is dropped as soon as
+    ///     it is set.
     /// - Precondition: both limits are positive.
     public init(countLimit: Int = 1_000, byteLimit: Int = 16 * 1_024 * 1_024) {
         precondition(countLimit > 0 && byteLimit > 0, "The limits of a cache must be positive.")
@@ -30,7 +30,7 @@ public final class CacheStore: SettingsStore {
     /// Publishes changes and dropped values; values are not cached outside of the store.
     public var feed: SettingsStoreFeed? { ownFeed }
 
-    /// The bytes stored under a key, which is used thereby. Never throws.
+    /// Returns the bytes stored under a key, which become the most recently used. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
         contents.withLock { $0.use(key.name) }
     }
@@ -40,7 +40,7 @@ public final class CacheStore: SettingsStore {
         _ = apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
     }
 
-    /// Carries out a batch if its expectations hold. Never throws.
+    /// Applies a batch if its expectations hold. Never throws.
     public func apply(_ batch: SettingsStoreBatch) -> Bool {
         defer { ownFeed.flush() }
         return contents.withLock { contents in
@@ -57,7 +57,7 @@ public final class CacheStore: SettingsStore {
         }
     }
 
-    /// The names under which something is stored.
+    /// Returns the names that have a value.
     public func keys() -> [String] { contents.withLock { $0.names } }
 
     /// Removes everything.

@@ -6,8 +6,7 @@
 
 /// Bytes under names, in the order of their last use; bounded in number and size.
 ///
-/// A doubly linked list through an array, beside a dictionary: every operation takes constant time for each value it
-/// touches.
+/// A doubly linked list through an array, beside a dictionary: every operation takes constant time for each value that it touches.
 struct RecencyMap {
     private struct Node {
         var name: String
@@ -26,7 +25,7 @@ struct RecencyMap {
     private var newest: Int?
     private var oldest: Int?
     private var byteCount = 0
-    /// What was stored and is larger than all may be together.
+    /// The names of stored values that alone exceed the limit of bytes.
     private var oversized: [String] = []
 
     init(countLimit: Int, byteLimit: Int) {
@@ -36,12 +35,12 @@ struct RecencyMap {
 
     var names: [String] { Array(positions.keys) }
 
-    /// The bytes under a name, without using them.
+    /// Returns the bytes under a name, without a change of the order.
     func peek(_ name: String) -> Data? {
         positions[name].map { nodes[$0].data }
     }
 
-    /// The bytes under a name, which becomes the newest.
+    /// Returns the bytes under a name, which becomes the newest.
     mutating func use(_ name: String) -> Data? {
         guard let position = positions[name] else { return nil }
         unlink(position)
@@ -51,7 +50,7 @@ struct RecencyMap {
 
     /// Stores bytes under a name, which becomes the newest; nil removes it.
     ///
-    /// - Returns: what was stored before.
+    /// - Returns: the bytes that were stored before.
     mutating func store(_ data: Data?, under name: String) -> Data? {
         let old = remove(name)
         guard let data else { return old }
@@ -71,9 +70,9 @@ struct RecencyMap {
         return old
     }
 
-    /// Removes what is too large by itself, and then the oldest values until both bounds are kept.
+    /// Removes values that alone are too large, then the oldest ones until both limits hold.
     ///
-    /// - Returns: what was removed, in this order.
+    /// - Returns: the removed values, in this order.
     mutating func dropExcess() -> [(name: String, data: Data)] {
         var dropped: [(name: String, data: Data)] = []
         for name in oversized where (peek(name)?.count ?? 0) + name.utf8.count > byteLimit {
@@ -89,7 +88,7 @@ struct RecencyMap {
 
     /// Removes everything.
     ///
-    /// - Returns: what was removed.
+    /// - Returns: the removed values.
     mutating func removeAll() -> [(name: String, data: Data)] {
         let removed = positions.map { (name: $0.key, data: nodes[$0.value].data) }
         self = RecencyMap(countLimit: countLimit, byteLimit: byteLimit)

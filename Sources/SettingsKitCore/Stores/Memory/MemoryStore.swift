@@ -11,7 +11,7 @@ public final class MemoryStore: SettingsStore {
     private let contents: Mutex<[String: Data]>
     private let ownFeed = SettingsStoreFeed()
 
-    /// A store with nothing in it, or with the given bytes under the given names.
+    /// Creates a store that is empty, or that has the given bytes under the given names.
     public init(_ contents: [String: Data] = [:]) {
         self.contents = Mutex(contents, .contents)
     }
@@ -19,7 +19,7 @@ public final class MemoryStore: SettingsStore {
     /// Publishes every change.
     public var feed: SettingsStoreFeed? { ownFeed }
 
-    /// The bytes stored under a key. Never throws.
+    /// Returns the bytes stored under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
         contents.withLock { $0[key.name] }
     }
@@ -35,7 +35,7 @@ public final class MemoryStore: SettingsStore {
         ownFeed.flush()
     }
 
-    /// Carries out a batch if its expectations hold. Never throws.
+    /// Applies a batch if its expectations hold. Never throws.
     public func apply(_ batch: SettingsStoreBatch) -> Bool {
         defer { ownFeed.flush() }
         return contents.withLock { contents in
@@ -45,7 +45,7 @@ public final class MemoryStore: SettingsStore {
         }
     }
 
-    /// The names under which something is stored.
+    /// Returns the names that have a value.
     public func keys() -> [String] { contents.withLock { Array($0.keys) } }
 
     /// Removes everything.
@@ -62,7 +62,7 @@ public final class MemoryStore: SettingsStore {
 extension [String: Data] {
     /// Stores each entry.
     ///
-    /// - Returns: what that has changed.
+    /// - Returns: the changes.
     mutating func store(_ writes: [SettingsStoreBatch.Entry]) -> [SettingsStoreChange] {
         var before: [String: Data?] = [:]
         for write in writes {

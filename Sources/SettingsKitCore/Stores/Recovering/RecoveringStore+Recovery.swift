@@ -6,19 +6,19 @@ import Synchronization
     import Foundation
 #endif
 
-// How the store is opened and gets the changes that were made meanwhile.
+// Opens the store, and writes the changes that were made meanwhile.
 //
-// One thread at a time does it, without a lock: it runs foreign code (listeners of the store), which may read and write
-// settings. So changes may come in until the end. The recovery ends at the moment at which it finds none left.
+// One thread at a time does so, without a lock: it runs foreign code (listeners of the store), which may read and write settings.
+// So changes may arrive until the end. The recovery ends when it finds none left.
 extension RecoveringStore {
-    /// The pauses between two tries in the background: the first, and the longest.
+    /// The pauses between two attempts in the background: the first, and the longest.
     static let (shortestPause, longestPause) = (Duration.milliseconds(100), Duration.seconds(12))
 
     var openedStore: (any SettingsStore)? { state.withLock { $0.store } }
 
     // MARK: When
 
-    /// Tries in the background from now on, with growing pauses.
+    /// Begins attempts in the background, with growing pauses.
     package func begin() {
         tryInBackground(after: Self.shortestPause)
     }
@@ -31,7 +31,7 @@ extension RecoveringStore {
         }
     }
 
-    /// Has the background try once if the last try was a while ago. Takes no time.
+    /// Starts one attempt in the background if the last one was a while ago. Does not wait.
     func tryInBackgroundIfDue() {
         let isDue = state.withLock { state in
             if state.isTrying || state.store != nil || state.nextTry > .now { return false }
@@ -44,7 +44,7 @@ extension RecoveringStore {
         }
     }
 
-    /// The store if it is open; tries to open it if the last try was a while ago.
+    /// Returns the store if it is open; tries to open it if the last attempt was a while ago.
     func storeIfDue() -> (any SettingsStore)? {
         if let store = openedStore { return store }
         guard isTurn(isForced: false) else { return nil }
@@ -52,7 +52,7 @@ extension RecoveringStore {
         return openedStore
     }
 
-    /// Tries to open the store unless it is open, or another thread tries.
+    /// Tries to open the store unless it is open, or another thread is trying.
     ///
     /// - Returns: ``unavailability``.
     package func tryNow() -> SettingsError? {
@@ -60,7 +60,7 @@ extension RecoveringStore {
         return unavailability
     }
 
-    /// The store; tries to open it.
+    /// Returns the store; tries to open it.
     ///
     /// - Throws: ``unavailability``.
     func requiredStore() throws(SettingsError) -> any SettingsStore {
@@ -72,7 +72,7 @@ extension RecoveringStore {
         }
     }
 
-    /// Whether the caller has to try; no other thread does until ``recover()`` has returned.
+    /// Returns whether the caller must try; no other thread does until ``recover()`` has returned.
     private func isTurn(isForced: Bool) -> Bool {
         state.withLock { state in
             if state.isTrying || state.store != nil { return false }
@@ -82,7 +82,8 @@ extension RecoveringStore {
         }
     }
 
-    /// Lets the recovery get ahead of writes that keep coming. For a moment only: the recovery may be waiting for the writer.
+    /// Delays a write for a moment, so that the recovery can end although writes keep arriving. No longer, because the recovery may
+    /// be waiting for the writer.
     func waitForRecovery() {
         let pause = hindrance.load(ordering: .relaxed)
         if pause > 0 { timing.wait(.microseconds(pause)) }
@@ -124,7 +125,7 @@ extension RecoveringStore {
             self?.publish(changes, origin: origin)
         }
         do {
-            // Read after the subscription has begun: what changes from now on is published.
+            // Read after the subscription has begun, which publishes all later changes.
             var contents: [String: Data] = [:]
             for name in try store.keys() where SettingsService.StorageKey.isValid(name) {
                 contents[name] = try store.get(.init(name, scope: .defaults))
@@ -137,9 +138,9 @@ extension RecoveringStore {
         }
     }
 
-    /// Makes the changes that wait, until there is none: others may come in meanwhile.
+    /// Makes the waiting changes, until there is none left: others may arrive meanwhile.
     ///
-    /// A change that is refused for what it is, and not because the store could not be written, is reported and given up.
+    /// A change that the store rejects for its content, not because it could not write, is reported and discarded.
     private func carryOutPending(on store: any SettingsStore) throws {
         while true {
             let pending = state.withLock { $0.pending }
@@ -149,7 +150,7 @@ extension RecoveringStore {
                 // A name that was set again meanwhile still waits.
                 for (name, write) in pending where state.pending[name] == write { state.pending[name] = nil }
             }
-            // Longer and longer, if changes come in faster than they are made.
+            // Delay writes longer each time, if changes arrive faster than they are made.
             hindrance.store(min(10_000, hindrance.load(ordering: .relaxed) + 20), ordering: .relaxed)
         }
     }
@@ -166,12 +167,12 @@ extension RecoveringStore {
         }
     }
 
-    /// Passes everything on to the store from now on, and publishes what differs from what was in memory.
+    /// Passes everything to the store from now on, and publishes the differences from the values in memory.
     ///
     /// - Parameters:
-    ///   - contents: What the store held when the subscription began.
+    ///   - contents: The store's values when the subscription began.
     ///   - subscription: The subscription to the store's feed.
-    /// - Returns: false, with nothing changed, if changes have come in that are still to be made.
+    /// - Returns: false, with nothing changed, if changes have arrived that are still to be made.
     private func goOver(
         to store: any SettingsStore, holding contents: [String: Data], _ subscription: SettingsService.Subscription
     ) -> Bool {
@@ -192,7 +193,7 @@ extension RecoveringStore {
         }
     }
 
-    /// Takes note of what the store has changed. Called inside the store's lock.
+    /// Records the store's changes. Called inside the store's lock.
     private func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         state.withLock { state in
             if state.store != nil { return ownFeed.publish(changes, origin: origin) }

@@ -6,7 +6,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// Stands in for a store that cannot be opened yet, and becomes that store as soon as it can be opened.
+/// Stands in for a store that cannot be opened yet, and passes everything to that store once it is open.
 ///
 /// It tries to open the store in the background, with growing pauses, and when it is used. Until then:
 ///
@@ -16,41 +16,41 @@ import Synchronization
 /// - Every other batch throws ``unavailability``: its writes may depend on values that are not the stored ones.
 /// - ``keys()``, ``removeAll()``, ``synchronize()`` and ``bringUpToDate()`` throw ``unavailability``.
 ///
-/// When the store is open, everything is passed on to it. What differs from the values that listeners know is published,
-/// with the origin ``SettingsService/Origin/external``, and `recovered` is reported.
+/// When the store is open, it publishes every difference from the values that listeners know, with the origin
+/// ``SettingsService/Origin/external``, and reports `recovered`.
 ///
 /// A store that can be opened but not written is not recovered while a change waits for it.
 package final class RecoveringStore: SettingsStore {
     struct State {
-        /// The store, when it is open and has every change that was kept.
+        /// The store, when it is open and has every kept change.
         var store: (any SettingsStore)?
-        /// What was written meanwhile.
+        /// The bytes that were written meanwhile.
         var contents: [String: Data] = [:]
-        /// What the store is to get when it is open, by name.
+        /// The writes to make when the store is open, by name.
         var pending: [String: SettingsStoreBatch.Entry] = [:]
         /// The names for which `pending` was reported.
         var reported: Set<String> = []
-        /// What the store has published since it was opened, while the pending changes are made; nil at other times.
+        /// The changes that the store has published since it was opened, while the pending changes are made; nil at other times.
         var published: [String: Data?]?
-        /// Why the store could not be opened the last time.
+        /// The reason why the last attempt to open the store failed.
         var reason: SettingsError
         /// The subscription to the store's feed, when the store is open.
         var subscription: SettingsService.Subscription?
         var isTrying = false
-        /// When using the store makes it try again.
+        /// The time at which using the store makes it try again.
         var nextTry: ContinuousClock.Instant
     }
 
-    /// When something happens in the background.
+    /// The timing of attempts in the background.
     package struct Timing: Sendable {
         let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
         let wait: @Sendable (Duration) -> Void
         let pauseBetweenUses: Duration
 
         /// - Parameters:
-        ///   - schedule: Calls a function in the background, after a while.
+        ///   - schedule: Calls a function in the background, after a delay.
         ///   - wait: Waits, on the calling thread.
-        ///   - pauseBetweenUses: How long using the store does not make it try again.
+        ///   - pauseBetweenUses: The time after an attempt during which using the store starts no other.
         package init(
             schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
             wait: @escaping @Sendable (Duration) -> Void, pauseBetweenUses: Duration = .milliseconds(100)
@@ -60,18 +60,18 @@ package final class RecoveringStore: SettingsStore {
     }
 
     let state: Mutex<State>
-    /// Not exhaustive before the store is open: every `get` comes here, and makes it try again.
+    /// Not exhaustive before the store is open: every `get` comes here, and can start an attempt.
     let ownFeed = SettingsStoreFeed(isExhaustive: false)
     let timing: Timing
     let open: @Sendable () throws -> any SettingsStore
-    /// How long a write waits, in microseconds, because others keep the recovery from coming to an end.
+    /// The delay of a write in microseconds, because other writes keep the recovery from ending.
     let hindrance = Atomic(0)
     private let standInDescription: String
 
     /// - Parameters:
-    ///   - reason: Why the store could not be opened.
-    ///   - description: What messages call the stand-in.
-    ///   - open: Opens the store. It must have an exhaustive feed, and be able to list its keys.
+    ///   - reason: The reason why the store could not be opened.
+    ///   - description: The name of the stand-in in messages.
+    ///   - open: Opens the store. The store must have an exhaustive feed, and be able to list its keys.
     package init(
         reason: SettingsError, description: String, timing: Timing,
         open: @escaping @Sendable () throws -> any SettingsStore
@@ -88,7 +88,7 @@ package final class RecoveringStore: SettingsStore {
 
     package var agreesWithOthers: Bool { openedStore?.agreesWithOthers ?? false }
 
-    /// Why the store cannot be used yet; nil when it is open.
+    /// The reason why the store cannot be used yet; nil when it is open.
     package var unavailability: SettingsError? { state.withLock { $0.store == nil ? $0.reason : nil } }
 
     /// Tries to open the store unless it is open.
@@ -119,7 +119,7 @@ package final class RecoveringStore: SettingsStore {
 
     /// Keeps writes for the store, and makes them in memory.
     ///
-    /// - Returns: The store if it is open now; then nothing was done.
+    /// - Returns: The store if it is now open; nothing was done then.
     private func keep(_ writes: [SettingsStoreBatch.Entry]) -> (any SettingsStore)? {
         waitForRecovery()
         typealias Outcome = (store: (any SettingsStore)?, newKeys: [SettingsService.StorageKey])

@@ -5,8 +5,8 @@ extension SettingsError.Code {
         name: "pending",
         advice: "The store cannot be opened or written yet; changes are kept in memory, made in the store when that is "
             + "possible, and lost if the process ends first.")
-    /// A store that could not be opened or written can be used now. Settings read as it has them, and the changes that were
-    /// kept in memory are stored.
+    /// A store that could not be opened or written can be used now. Settings have its values, and it has the changes that were kept
+    /// in memory.
     public static let recovered = Self(
         name: "recovered",
         advice:
@@ -15,7 +15,7 @@ extension SettingsError.Code {
 }
 
 extension SettingsError {
-    /// Whether the same operation may succeed later, because it failed at the store and not at what was to be stored.
+    /// Whether the same operation may succeed later, because the store failed and the content is valid.
     var isOfStore: Bool {
         switch code {
         case .busy, .conflict, .journalUnavailable, .memoryOnly, .notSaved, .readFailed, .readOnly, .storeUnavailable,

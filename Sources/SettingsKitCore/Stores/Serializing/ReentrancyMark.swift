@@ -2,16 +2,16 @@ import Synchronization
 
 /// Marks the code that runs inside a serializing store's lock.
 ///
-/// A write from there does not wait for that lock again, and no listener runs before the lock is released.
+/// A write from this code does not wait for that lock again, and no listener runs before the lock is released.
 final class ReentrancyMark: Sendable {
     @TaskLocal static var current: ReentrancyMark?
 
     private let owner: ObjectIdentifier
     private let task: Int?
-    /// The mark of the lock around this one. None from another task, which is not inside that lock: tasks that a store
-    /// begins inherit the current mark, and each could begin another one.
+    /// The mark of the surrounding lock. Nil in another task, which is not inside that lock: tasks that a store starts inherit the
+    /// current mark, and each could start another one.
     private let outer: ReentrancyMark?
-    /// What waits until the lock is released; nil from then on. A task can outlast the mark that it inherited.
+    /// The observers that wait until the lock is released; nil from then on. A task can outlive the mark that it inherited.
     private let waiting = Mutex<[any LockObserver]?>([], .leaf)
 
     private init(owner: AnyObject) {
@@ -22,13 +22,13 @@ final class ReentrancyMark: Sendable {
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    /// The innermost lock that the caller is inside of: in the same task, or outside of any task on the same thread.
+    /// The innermost lock that the caller is inside: in the same task, or outside of any task on the same thread.
     private static var innermost: ReentrancyMark? {
         guard let current, current.task == currentTask, current.waiting.withLock({ $0 != nil }) else { return nil }
         return current
     }
 
-    /// Whether the caller runs inside `owner`'s lock.
+    /// Returns whether the caller runs inside `owner`'s lock.
     static func isInside(_ owner: AnyObject) -> Bool {
         var mark = innermost
         while let inner = mark {
@@ -38,7 +38,7 @@ final class ReentrancyMark: Sendable {
         return false
     }
 
-    /// Calls an observer when the lock is released that the caller is inside of.
+    /// Calls an observer when the lock that the caller is inside is released.
     ///
     /// - Returns: False if the caller is inside no lock.
     static func postpone(_ observer: any LockObserver) -> Bool {
@@ -49,8 +49,8 @@ final class ReentrancyMark: Sendable {
         return true
     }
 
-    /// Runs `body` inside the lock of `owner`, and then calls the observers that have waited. If there is a lock around this
-    /// one, they wait for that.
+    /// Runs `body` inside the lock of `owner`, and then calls the observers that have waited. Inside another lock, they wait for
+    /// that one.
     static func run<R: Sendable>(
         inside lock: borrowing Mutex<Void>, of owner: AnyObject, _ body: () throws -> R
     ) rethrows -> R {
@@ -66,7 +66,7 @@ final class ReentrancyMark: Sendable {
     }
 }
 
-/// Does outside of a store's lock what must not be done inside it.
+/// Runs code outside of a store's lock that must not run inside it.
 protocol LockObserver: AnyObject, Sendable {
     func storeDidReleaseLock()
 }

@@ -7,10 +7,10 @@ import Synchronization
 #endif
 
 extension SettingsStore {
-    /// The store itself if it has a feed; otherwise a store over it that has one.
+    /// The store itself if it has a feed; otherwise a store that wraps it and has one.
     ///
-    /// A store over another store reads, writes and observes through this. Writes through it are made one after the other
-    /// and published, in one order with those of every service that uses the same store object.
+    /// A store that wraps another reads, writes and observes through this. Writes through it are made one after the other and
+    /// published, in one order with those of every service that uses the same store object.
     public var serialized: any SettingsStore {
         feed == nil ? SerializingStore.table.object(for: self) { SerializingStore(self) } : self
     }
@@ -18,10 +18,10 @@ extension SettingsStore {
 
 /// Gives a store without a feed a lock and a feed, so that its writes have one order and are published.
 ///
-/// The lock makes check-and-write atomic. It is held while foreign code runs, the store's own functions: otherwise a write
-/// and its publication could not have the same order. A write that the store makes from inside one of its own writes passes.
-/// Listeners run when the lock is released, also those to another store to which the store writes: what they set comes after
-/// the write that they were notified of.
+/// The lock makes check-and-write atomic. It is held while the store's functions, which are foreign code, run: otherwise a write
+/// and its publication could not have the same order. A write that the store makes from inside one of its writes does not wait for
+/// the lock. Listeners run when the lock is released, including listeners to another store to which the store writes. So a change
+/// that they make comes after the write that they were notified of.
 ///
 /// The feed is not exhaustive, because the store may change without this object. Reading therefore asks the store.
 final class SerializingStore: SettingsStore {
@@ -78,7 +78,7 @@ final class SerializingStore: SettingsStore {
 
     func removeAll() throws { try removeAll(in: .defaults) }
 
-    /// - Parameter scope: The scope of the keys with which the store is read, to publish what is removed.
+    /// - Parameter scope: The scope of the keys with which the store is read, to publish the removed values.
     func removeAll(in scope: SettingsService.Scope) throws {
         try publishingChanges {
             Set(try base.keys().filter(SettingsService.StorageKey.isValid).map { .init($0, scope: scope) })
@@ -87,9 +87,9 @@ final class SerializingStore: SettingsStore {
         }
     }
 
-    /// Runs `body` inside the lock, and publishes what it has changed.
+    /// Runs `body` inside the lock, and publishes its changes.
     ///
-    /// - Parameter keys: Finds the keys that may change. Called inside the lock.
+    /// - Parameter keys: Returns the keys that may change. Called inside the lock.
     private func publishingChanges<R: Sendable>(
         of keys: () throws -> Set<SettingsService.StorageKey>, by body: () throws -> R
     ) throws -> R {
@@ -100,7 +100,7 @@ final class SerializingStore: SettingsStore {
         }
         return try locked {
             let before = try HeldLocks.excepting { try keys().map { ($0, try base.read($0)) } }
-            // Also after a failure: a store that could not restore everything is published as it is now.
+            // Also after a failure: a store that could not restore all values is published with its present ones.
             defer {
                 var changes: [SettingsStoreChange] = []
                 for (key, old) in before {

@@ -2,11 +2,11 @@ import Synchronization
 
 /// A table with one object for each store object in use, such as its ``SerializingStore``. It keeps neither alive.
 ///
-/// The objects must hold their store: as long as an entry's object lives, no other store can have the same address.
+/// The objects must hold their store: while an entry's object lives, no other store can have the same address.
 final class StoreTable<Object: AnyObject & Sendable>: Sendable {
     private let objects = Mutex<[ObjectIdentifier: WeakReference<Object>]>([:], .leaf)
 
-    /// Returns the object of a store, and makes it if there is none.
+    /// Returns the object of a store, and creates it if there is none.
     ///
     /// A store that is a value has no identity, so `make` runs each time.
     ///
@@ -26,7 +26,7 @@ final class StoreTable<Object: AnyObject & Sendable>: Sendable {
             objects[identifier] = WeakReference(kept)
             return (kept, others)
         }
-        // Looking at a weak reference may leave the last strong one here. It is released outside the lock.
+        // Reading a weak reference may leave the last strong one here. It is released outside the lock.
         withExtendedLifetime(others) {}
         return kept
     }
