@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-/// Problems of reading stores without a service, so that each cause is reported once.
+/// Read problems of stores without a service, so that each cause is reported once.
 private let bareStoreDiagnostics = Diagnostics(sink: .standard)
 
 // Typed access to a store without a service.
 //
-// Each read asks the store and decodes. Writes take the same path as a service's, so services over the store and their
-// listeners see them at once. The scope of a key matters only to the store.
+// Each read asks the store and decodes. Writes take the same path as a service's, so services that use the store and their
+// listeners see them at once. Only the store uses the scope of a key.
 extension SettingsStore {
     /// Returns the value stored under a key, or its default if there is none.
     ///
@@ -23,7 +23,7 @@ extension SettingsStore {
 
     /// Returns the value stored for a setting, or its default if there is none, as `get` does for a custom key.
     public func get<T>(_ setting: SettingsService.Setting<T>) -> T {
-        // A default that is stored at the first read is written as every value is.
+        // A default that is stored at the first read is written like every value.
         if case .once = setting.coding.default.source { return StoreServices.service(over: self).get(setting) }
         return get(setting.coding)
     }
@@ -64,7 +64,7 @@ extension SettingsStore {
         }
     }
 
-    /// Finds the value that counts; in the place of bytes that were bad when they came from outside, the last good ones.
+    /// Returns the value in force: the last good one in place of external bytes that are bad.
     private func resolve<Value>(_ coding: ValueCoding<Value>) throws(SettingsError) -> Resolution<Value> {
         let stored = try stored(for: coding.key)
         return coding.resolve(stored) { candidate in
@@ -96,7 +96,7 @@ extension SettingsStore {
 
     /// Stores a value under a key.
     ///
-    /// - Throws: ``SettingsError``; the old value then stays.
+    /// - Throws: ``SettingsError``; the old value stays.
     public func save<Key: SettingKey & Sendable>(_ key: Key, to value: Key.Value) throws
     where Key.Value: Codable & Sendable {
         try StoreServices.service(over: self).save(SettingsService.Setting(key), to: value)
@@ -104,7 +104,7 @@ extension SettingsStore {
 
     /// Stores a setting's value.
     ///
-    /// - Throws: ``SettingsError``; the old value then stays.
+    /// - Throws: ``SettingsError``; the old value stays.
     public func save<T>(_ setting: SettingsService.Setting<T>, to value: T) throws {
         try StoreServices.service(over: self).save(setting, to: value)
     }
@@ -121,7 +121,7 @@ extension SettingsStore {
 
     /// Removes the value of a key, so that it reads as its default.
     ///
-    /// - Throws: ``SettingsError``; the value then stays.
+    /// - Throws: ``SettingsError``; the value stays.
     public func remove<Key: SettingKey & Sendable>(_ key: Key) throws
     where Key.Value: Codable & Sendable {
         try StoreServices.service(over: self).remove(SettingsService.Setting(key))
@@ -129,20 +129,20 @@ extension SettingsStore {
 
     /// Removes a setting's value, so that it reads as its default.
     ///
-    /// - Throws: ``SettingsError``; the value then stays.
+    /// - Throws: ``SettingsError``; the value stays.
     public func remove(_ setting: SettingDefinition) throws { try StoreServices.service(over: self).remove(setting) }
 
-    /// Removes the values of all settings of a namespace, and of those inside it, also of those that this program does
+    /// Removes the values of all settings of a namespace and of the namespaces inside it, including those that this program does
     /// not define.
     ///
-    /// - Throws: ``SettingsError``; then all values stay.
+    /// - Throws: ``SettingsError``; all values stay then.
     public func removeAll(in namespace: any SettingsNamespace.Type) throws {
         try StoreServices.service(over: self).remove(namespace, in: .defaults)
     }
 }
 
 extension ValueCoding where Value: Codable {
-    /// How the values of a custom key are stored.
+    /// Creates the coding for the values of a custom key.
     convenience init<Key: SettingKey>(of key: Key) where Key.Value == Value {
         self.init(key: key.key, default: .constant(key.defaultValue), form: .form(of: key))
     }

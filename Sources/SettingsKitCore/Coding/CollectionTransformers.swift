@@ -1,4 +1,4 @@
-/// A transformer of arrays, made from a transformer of their elements by ``Transformer/forArray()``.
+/// Transforms arrays with a transformer of their elements. ``Transformer/forArray()`` creates it.
 public struct ArrayTransformer<Base: Transformer>: Transformer {
     let base: Base
 
@@ -11,7 +11,7 @@ public struct ArrayTransformer<Base: Transformer>: Transformer {
     }
 }
 
-/// A transformer of dictionaries, made from a transformer of their values by ``Transformer/forDictionary()``.
+/// Transforms dictionaries with a transformer of their values. ``Transformer/forDictionary()`` creates it.
 public struct DictionaryTransformer<Base: Transformer>: Transformer {
     let base: Base
 
@@ -27,7 +27,7 @@ public struct DictionaryTransformer<Base: Transformer>: Transformer {
 }
 
 extension Transformer {
-    /// Makes this transformer fit an array of its values.
+    /// Returns a transformer for an array of this transformer's values.
     ///
     /// ```swift
     /// let colors = HexTransformer().forArray().append(transformer: JSONTransformer<[String]>())
@@ -35,6 +35,6 @@ extension Transformer {
     /// ```
     public func forArray() -> ArrayTransformer<Self> { ArrayTransformer(base: self) }
 
-    /// Makes this transformer fit a dictionary of its values.
+    /// Returns a transformer for a dictionary of this transformer's values.
     public func forDictionary() -> DictionaryTransformer<Self> { DictionaryTransformer(base: self) }
 }

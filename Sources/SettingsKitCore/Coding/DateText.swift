@@ -5,7 +5,7 @@
 #endif
 
 extension Date {
-    /// The date that the text of a setting stands for; nil if it stands for none.
+    /// Parses the text of a setting; nil if it is no date.
     package init?(settingText text: String) {
         guard let date = Date.value(text) else { return nil }
         self = date
@@ -44,7 +44,7 @@ extension Date: TextValue {
             format: "date-time")
     }
 
-    /// The date that a text in ISO 8601 stands for; nil if it stands for none.
+    /// Parses a text in ISO 8601; nil if it is no date.
     package init?(iso8601 text: String) {
         guard let date = Date.value(text) else { return nil }
         self = date
@@ -53,7 +53,7 @@ extension Date: TextValue {
     /// The text in ISO 8601, in UTC; nil for a time outside of the years 0 to 9999.
     package var iso8601: String? { text }
 
-    /// The shortest fraction from which the time can be read again; nil if it has more than 15 digits.
+    /// Returns the shortest fraction that reads as the same time; nil if it has more than 15 digits.
     private static func fraction(of time: Double, seconds: Double) -> String? {
         if time == seconds { return "" }
         var scale = 1.0
@@ -73,7 +73,7 @@ extension Date: TextValue {
 
 /// A day of the Gregorian calendar, also before that calendar was in use.
 ///
-/// In 64 bits, also where Int has 32: these end with the seconds of the year 2038.
+/// It has 64 bits even where `Int` has 32, because these end with the seconds of the year 2038.
 struct CivilDate: Equatable {
     var year: Int64
     var month: Int64
@@ -109,14 +109,14 @@ extension CivilDate {
 }
 
 extension Int64 {
-    /// The quotient rounded down, and the remainder, which is not negative.
+    /// Returns the quotient rounded down, and the remainder, which is not negative.
     fileprivate func quotientAndModulus(by divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
 
-/// Reads a date in ISO 8601. Each function returns nil if something else is there.
+/// Reads a date in ISO 8601. Each function returns nil if other text is there.
 private struct DateScanner {
     /// From 1970-01-01 to 2001-01-01.
     static let secondsToReferenceDate: Int64 = 978_307_200
@@ -151,7 +151,7 @@ private struct DateScanner {
         return Date(timeIntervalSinceReferenceDate: Double(seconds) + fraction)
     }
 
-    /// The offset from UTC in seconds: `Z`, `+02:00`, `+0200` or `+02`.
+    /// Reads an offset from UTC in seconds: `Z`, `+02:00`, `+0200` or `+02`.
     private mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let isNegative = skip("-")
@@ -164,7 +164,7 @@ private struct DateScanner {
         return (hour * 3600 + minute * 60) * (isNegative ? -1 : 1)
     }
 
-    /// A fraction of a second. Digits after the fifteenth are beyond the precision of a date, and are ignored.
+    /// Reads a fraction of a second. Digits after the fifteenth are beyond the precision of a date, and are ignored.
     private mutating func fraction() -> Double? {
         let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         rest = rest.dropFirst(digits.count)

@@ -14,7 +14,7 @@ struct EnumerationCases {
             else { continue }
             texts.append(text)
             guard Mirror(reflecting: value).displayStyle == .enum else { continue }
-            // A description of the type's own need not have the name.
+            // A custom description need not have the name.
             if let name = value is any CustomStringConvertible ? nil : String(describing: value) {
                 names[text] = Self.spelling(text) == Self.spelling(name) ? text : name
             } else if raw is String {

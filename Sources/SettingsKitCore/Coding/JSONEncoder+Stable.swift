@@ -5,7 +5,7 @@
 #endif
 
 extension JSONEncoder {
-    /// An encoder that encodes equal values as equal bytes, which a property list can store natively: sorted keys,
+    /// Returns an encoder that encodes equal values as equal bytes, which a property list can store natively: sorted keys,
     /// slashes not escaped.
     package static func stable() -> JSONEncoder {
         let encoder = JSONEncoder()

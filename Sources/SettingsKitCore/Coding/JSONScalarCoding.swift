@@ -6,8 +6,8 @@
 
 /// Encodes and decodes single scalars as JSON without an encoder: the same bytes, in a tenth of the time.
 ///
-/// Both directions return nil for everything that is not plain (a string to be escaped, an exponent, NaN).
-/// Then the encoder and decoder do the work, and report the errors.
+/// Both directions return nil for a value that is not plain (a string to be escaped, an exponent, NaN). The encoder and decoder
+/// then handle it, and report the errors.
 struct JSONScalarCoding<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) -> Data?
     let decode: @Sendable (Data) -> Value?
@@ -32,7 +32,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
         }
     }
 
-    /// Converts functions over a scalar type to functions over `Value`; nil if `Value` is another type.
+    /// Converts functions of a scalar type to functions of `Value`; nil if `Value` is another type.
     private init?<Scalar>(
         encode: @escaping @Sendable (Scalar) -> Data?, decode: @escaping @Sendable (Data) -> Scalar?
     ) {
@@ -48,7 +48,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
             decode: { (bytes: Data) -> Integer? in JSONScalarCoding.decodeInteger(bytes) })
     }
 
-    /// The bytes of a text. Made of its UTF-8 view, they would cost the search for a conformance each time.
+    /// Returns the bytes of a text. Creating them from the UTF-8 view would search for a conformance each time.
     static func data(_ text: String) -> Data {
         var text = text
         return text.withUTF8 { Data(buffer: $0) }
@@ -74,7 +74,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
     }
 
     @Sendable static func decodeDouble(_ bytes: Data) -> Double? {
-        // Longer ones, and those with an exponent, may be too large or too small for a Double, which the decoder decides.
+        // Longer numbers, and those with an exponent, may be too large or too small for a `Double`. The decoder decides.
         guard bytes.count <= 24 else { return nil }
         return JSONScanner.scan(bytes) { scanner in
             guard let number = scanner.skipNumber(), scanner.isAtEnd,
@@ -105,10 +105,10 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
     }
 }
 
-/// Encodes and decodes scalars whose type is known only at run time, without an encoder. Returns nil for what is not
-/// plain, as ``JSONScalarCoding`` does.
+/// Encodes and decodes scalars whose type is known only at run time, without an encoder. Returns nil for a value that is not plain,
+/// as ``JSONScalarCoding`` does.
 enum JSONScalars {
-    /// The digits of an integer. Code that is generic over integers takes twice as long, which matters at each `set`.
+    /// Returns the digits of an integer. Not generic over integers, because that takes twice as long, which matters at each `set`.
     static func data(of value: Int) -> Data {
         // 19 digits and a sign.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
@@ -129,7 +129,7 @@ enum JSONScalars {
 
     /// Encodes a member of an object as ``JSONTransformer`` does, with the encoder if there is no shorter way.
     ///
-    /// A value that encodes nothing is `{}`, as inside of an object. Alone, an encoder refuses it, so it encodes an array of
+    /// A value that encodes nothing is `{}`, as inside an object. An encoder rejects such a value alone, so it encodes an array of
     /// the value.
     static func data(ofMember value: some Encodable) throws -> Data {
         if let data = encoded(value) { return data }
@@ -149,7 +149,7 @@ enum JSONScalars {
         }
     }
 
-    /// A value of any type, decoded by the decoder if there is no shorter way.
+    /// Decodes a value of any type, with the decoder if there is no shorter way.
     static func value<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
     }

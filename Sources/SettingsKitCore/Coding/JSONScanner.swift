@@ -6,15 +6,15 @@
 
 /// Reads JSON text from bytes, token by token. This is the only reader of JSON besides Foundation's decoder.
 ///
-/// It accepts the grammar of RFC 8259 and nothing else: no comments, no comma before a closing bracket, no byte order
-/// mark, no control characters in a string, no other encoding than UTF-8. It is narrower than the RFC in two respects:
-/// arrays and objects are at most ``depthLimit`` levels deep (section 9 permits a limit), and white space consists of
-/// spaces and tabs, because all text that it reads is on one line. Half a surrogate pair, which the grammar permits as an
-/// escape, is skipped, but it has no string (section 8.2). Numbers of any size are skipped.
+/// It accepts exactly the grammar of RFC 8259: no comments, no comma before a closing bracket, no byte order mark, no control
+/// characters in a string, no other encoding than UTF-8. It is narrower than the RFC in two respects: arrays and objects are at
+/// most ``depthLimit`` levels deep (section 9 permits a limit), and white space consists of spaces and tabs, because all text that
+/// it reads is on one line. Half a surrogate pair, which the grammar permits as an escape, is skipped, but it has no string
+/// (section 8.2). Numbers of any size are skipped.
 ///
-/// Each function reads the token at ``position`` and moves past it. If another token is there, the function returns nil
-/// or false, and the position is undefined unless stated otherwise. No function is recursive. All take linear time;
-/// nothing is allocated but strings that are returned, and a byte for each level of a value.
+/// Each function reads the token at ``position`` and moves past it. If another token is there, the function returns nil or false,
+/// and the position is undefined unless stated otherwise. No function is recursive. All take linear time. They allocate only
+/// returned strings, and a byte for each level of a value.
 package struct JSONScanner {
     package let bytes: UnsafeBufferPointer<UInt8>
     @usableFromInline let end: Int
@@ -24,10 +24,10 @@ package struct JSONScanner {
     /// Whether the strings since the last reset contain escapes.
     private var hasEscapes = false
 
-    /// The greatest number of levels. Deeper values are refused, as by JSON decoders.
+    /// The maximum number of levels. Deeper values are rejected, as by JSON decoders.
     package static let depthLimit = 512
 
-    /// Creates a scanner of a range of bytes, which must outlive it.
+    /// Creates a scanner for a range of bytes, which must outlive it.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
@@ -46,7 +46,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Whether `bytes` are exactly one JSON value, so that they can be part of a line.
+    /// Returns whether `bytes` are exactly one JSON value, so that they can be part of a line.
     package static func isValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var scanner = JSONScanner(bytes, 0..<bytes.count)
         return scanner.skipValue() != nil && scanner.isAtEnd
@@ -57,14 +57,14 @@ package struct JSONScanner {
     /// The byte at the position; nil at the end.
     @inlinable package var next: UInt8? { position < end ? bytes[position] : nil }
 
-    /// Skips a character. If another one is there, the position stays.
+    /// Skips a character. If another character is there, the position stays.
     @inlinable package mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         position += 1
         return true
     }
 
-    /// Skips a word. If something else is there, the position stays.
+    /// Skips a word. If other text is there, the position stays.
     @inlinable package mutating func skip(word: StaticString) -> Bool {
         let length = word.utf8CodeUnitCount
         guard end - position >= length else { return false }
@@ -85,8 +85,8 @@ package struct JSONScanner {
         return isValidText(start..<position) ? start..<position : nil
     }
 
-    /// Reads an object in compact form, and calls `body` with each member until it returns false. The names are without
-    /// quotation marks, and with their escapes.
+    /// Reads an object in compact form, and calls `body` with each member until it returns false. The names are without quotation
+    /// marks, and with their escapes.
     ///
     /// - Returns: Whether there was an object, and `body` returned true for all of its members.
     package mutating func readMembers(_ body: (_ name: Range<Int>, _ value: Range<Int>) throws -> Bool) rethrows -> Bool
@@ -148,7 +148,7 @@ package struct JSONScanner {
 
     /// Skips the ends of levels, and the comma before the next value.
     ///
-    /// - Returns: Whether all levels have ended. Nil if something else follows.
+    /// - Returns: Whether all levels have ended. Nil if other text follows.
     private mutating func skipAfterValue(_ levels: inout [Bool]) -> Bool? {
         while let isObject = levels.last {
             skipSpace()
@@ -196,8 +196,8 @@ package struct JSONScanner {
         return position - start
     }
 
-    /// Returns the integer that a range of bytes is: a number without a fraction or an exponent. Nil if it is something
-    /// else, or if the type cannot hold it.
+    /// Returns the integer in a range of bytes: a number without a fraction or an exponent. Nil if there is other text, or if the
+    /// type cannot hold it.
     @inlinable package func integer<Integer: FixedWidthInteger>(in range: Range<Int>) -> Integer? {
         var index = range.lowerBound
         let isNegative = index < range.upperBound && bytes[index] == UInt8(ascii: "-")
@@ -240,7 +240,7 @@ package struct JSONScanner {
         return isValidText(range) ? range : nil
     }
 
-    /// Reads a string. Nil also if an escape is half a surrogate pair.
+    /// Reads a string. Returns nil also if an escape is half a surrogate pair.
     package mutating func readString() -> String? {
         let start = position
         hasEscapes = false
@@ -292,7 +292,7 @@ package struct JSONScanner {
         return false
     }
 
-    /// Reads the character of an escape, or of two for a surrogate pair, behind the backslash.
+    /// Reads the character of an escape, or of two for a surrogate pair, after the backslash.
     private mutating func readEscapedScalar() -> Unicode.Scalar? {
         guard let unit = readEscape() else { return nil }
         guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
@@ -300,7 +300,7 @@ package struct JSONScanner {
         return Unicode.Scalar(0x1_0000 + (UInt32(unit) & 0x3FF) << 10 + UInt32(second) & 0x3FF)
     }
 
-    /// Reads the code unit of an escape behind the backslash.
+    /// Reads the code unit of an escape after the backslash.
     private mutating func readEscape() -> UInt16? {
         guard let letter = next else { return nil }
         position += 1

@@ -1,4 +1,4 @@
-/// JSON to be written, with the members of objects in the order in which a reader expects them.
+/// JSON to write, with the members of objects in the order that readers expect.
 package enum JSONText {
     /// One value, as JSON text.
     case value(String)
@@ -8,7 +8,7 @@ package enum JSONText {
     package static func string(_ text: String) -> JSONText { .value(quoted(text)) }
     package static func bool(_ value: Bool) -> JSONText { .value(value ? "true" : "false") }
 
-    /// A string in JSON. Characters that could disturb a terminal or a log are escapes.
+    /// Returns a string in JSON. Characters that could disturb a terminal or a log are escapes.
     package static func quoted(_ text: String) -> String {
         var json = "\""
         for scalar in text.unicodeScalars {
@@ -64,8 +64,7 @@ package enum JSONText {
         }
     }
 
-    /// The same JSON without characters that could disturb a terminal. They occur only in strings, where an escape means the
-    /// same.
+    /// Escapes characters that could disturb a terminal. They occur only in strings, where an escape means the same.
     private static func escaped(_ json: String) -> String {
         guard json.unicodeScalars.contains(where: \.disturbsOutput) else { return json }
         var text = ""
@@ -83,7 +82,7 @@ package enum JSONText {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character controls a terminal, breaks a line, or changes the direction of the text around it.
+    /// Whether the character controls a terminal, breaks a line, or changes the direction of the surrounding text.
     package var disturbsOutput: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         switch value {

@@ -20,7 +20,7 @@ extension JSONTransformer: MemberFilling {
 }
 
 extension JSONDecoder {
-    /// Decodes JSON, and takes members that are missing from the JSON of a default.
+    /// Decodes JSON, and takes missing members from the JSON of a default.
     func decode<Value: Decodable>(
         _ type: Value.Type, from data: Data, missingMembersFrom default: Data
     ) throws -> Value {
@@ -33,7 +33,7 @@ extension JSONDecoder {
         }
     }
 
-    /// How the decoder spells the last name of a path in JSON, after its strategy for keys.
+    /// Returns the decoder's spelling of the last name of a path in JSON, after its strategy for keys.
     private func name(of path: [String]) -> String? {
         if case .useDefaultKeys = keyDecodingStrategy { return path.last }
         let skeleton = path.reversed().reduce(JSONValue.null) { .object([$1: $0]) }
@@ -41,7 +41,7 @@ extension JSONDecoder {
     }
 }
 
-/// The names that lead to the null in nested objects, as the decoder spells them.
+/// The names that lead to the null in nested objects, in the decoder's spelling.
 private struct SpelledPath: Decodable {
     struct Key: CodingKey {
         let stringValue: String

@@ -4,13 +4,12 @@
     import Foundation
 #endif
 
-/// Stores a `Codable` value as JSON text. This is the transformer of every setting that names none.
+/// Stores a `Codable` value as JSON text. Every setting without another transformer uses it.
 ///
-/// Without arguments, it writes compact JSON with sorted keys and without escaped slashes, so that equal values have
-/// equal bytes and a property list can store them natively. Numbers, Booleans and plain strings bypass the encoder; the
-/// bytes are the same. The elements of a `Set` have no order, so they are sorted by their encoded bytes. That holds for
-/// a setting whose value is a `Set`, and for a field of a record. A `Set` inside another value keeps its accidental
-/// order, so setting an equal value may count as a change.
+/// Without arguments, it writes compact JSON with sorted keys and without escaped slashes, so that equal values have equal bytes
+/// and a property list can store them natively. Numbers, Booleans and plain strings bypass the encoder; the bytes are the same. The
+/// elements of a `Set` have no order, so they are sorted by their encoded bytes. That holds for a setting whose value is a `Set`,
+/// and for a field of a record. A `Set` inside another value keeps its accidental order, so setting an equal value may be a change.
 public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     private let encoder: JSONEncoder
     let decoder: JSONDecoder
@@ -25,15 +24,15 @@ public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
 
     /// Creates a transformer with your encoder and decoder, to choose date and key strategies, for example.
     ///
-    /// Do not change the two afterwards: they are used from any thread. Keep `.sortedKeys` in the encoder's output
-    /// formatting, so that equal values have equal bytes.
+    /// Do not change the encoder and the decoder afterwards: they are used from any thread. Keep `.sortedKeys` in the encoder's
+    /// output formatting, so that equal values have equal bytes.
     public init(encoder: JSONEncoder, decoder: JSONDecoder = JSONDecoder()) {
         self.encoder = encoder
         self.decoder = decoder
         shortcut = nil
     }
 
-    /// Creates a transformer that encodes as usual, and decodes with your decoder.
+    /// Creates a transformer with the usual encoder and your decoder.
     public init(decoder: JSONDecoder) {
         self.init(encoder: .stable(), decoder: decoder)
     }

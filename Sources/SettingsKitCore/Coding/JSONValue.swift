@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A value in JSON of any type, as a decoder reads it.
+/// A JSON value of any type, as a decoder reads it.
 package enum JSONValue: Codable, Equatable, Sendable {
     case null
     case bool(Bool)
@@ -17,7 +17,7 @@ package enum JSONValue: Codable, Equatable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads JSON in UTF-8. Nil for anything else, and for numbers that no case represents.
+    /// Reads JSON in UTF-8. Nil for any other input, and for numbers that no case represents.
     package init?(json: Data) {
         guard let value = optionalResult(of: { try JSONDecoder().decode(JSONValue.self, from: $0) }, json) else {
             return nil

@@ -1,28 +1,27 @@
 /// A decoded text whose objects can be changed: JSON or a property list.
 package protocol MemberTree {
-    /// The members of an object; nil for anything else.
+    /// The members of an object; nil for any other value.
     var members: [String: Self]? { get }
 
     /// Creates an object.
     init(members: [String: Self])
 }
 
-/// A transformer that decodes values which lack members, because an older version of the program has stored them.
+/// Decodes values that lack members, because an older version of the program has stored them.
 package protocol MemberFilling<Input, Output>: Transformer {
-    /// Decodes a value, and takes members that are missing from the encoded default.
+    /// Decodes a value, and takes missing members from the encoded default.
     ///
-    /// - Throws: `DecodingError.keyNotFound` if the default has no such member either, or the error of decoding.
+    /// - Throws: `DecodingError.keyNotFound` if the default lacks the member, too, or the error of decoding.
     func untransformValue(_ output: Output, missingMembersFrom default: Input) throws -> Input
 }
 
 extension MemberTree {
-    /// Decodes the tree. As long as a member is missing, takes that member from the same place of `source`.
+    /// Decodes the tree. While a member is missing, takes that member from the same place of `source`.
     ///
-    /// Objects are never merged: that would bring back members which were removed on purpose, such as the entries of a
-    /// dictionary.
+    /// Objects are never merged: that would restore members that were removed on purpose, such as the entries of a dictionary.
     ///
     /// - Parameters:
-    ///   - name: How the decoder spells the last name of a path in the tree.
+    ///   - name: Returns the decoder's spelling of the last name of a path in the tree.
     package func decode<Value>(
         missingMembersFrom source: Self, name: ([String]) -> String?, _ decode: (Self) throws -> Value
     ) throws -> Value {
@@ -40,7 +39,7 @@ extension MemberTree {
         }
     }
 
-    /// The same tree with one member of `source`; nil if that is not there, or if this tree has it.
+    /// Returns the tree with one member of `source`; nil if `source` lacks it, or if this tree has it.
     private func filled(
         _ path: ArraySlice<String>, from source: Self, at place: [String], _ name: ([String]) -> String?
     ) -> Self? {
@@ -59,7 +58,7 @@ extension MemberTree {
         return Self(members: members)
     }
 
-    /// How a tree spells a coding key. A decoder with a strategy for keys leaves those of dictionaries alone.
+    /// Returns a tree's spelling of a coding key. A decoder with a strategy for keys does not change those of dictionaries.
     private static func spelling(
         of key: String, among names: some Collection<String>, at place: [String], _ name: ([String]) -> String?
     ) -> String? {

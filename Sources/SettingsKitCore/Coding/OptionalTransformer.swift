@@ -1,4 +1,4 @@
-/// A transformer of optionals, made from a transformer of non-optional values by ``Transformer/forOptional()``.
+/// Transforms optionals with a transformer of non-optional values. ``Transformer/forOptional()`` creates it.
 public struct OptionalTransformer<Base: Transformer>: Transformer {
     /// The error that nil has no stored form.
     public struct NilHasNoForm: ValueFreeError {
@@ -25,7 +25,7 @@ public struct OptionalTransformer<Base: Transformer>: Transformer {
 }
 
 extension Transformer {
-    /// Makes this transformer fit a setting whose value is optional.
+    /// Returns a transformer for a setting whose value is optional.
     ///
     /// ```swift
     /// let sealed = JSONTransformer<Token>().append(transformer: SealingTransformer(key: key))

@@ -1,5 +1,5 @@
-/// Stores the raw value of a `RawRepresentable` type. Use it as the first link of a chain if the type's `Codable` form
-/// is not the one to store.
+/// Stores the raw value of a `RawRepresentable` type. Use it as the first link of a chain if the type's `Codable` form is not the
+/// one to store.
 ///
 /// ```swift
 /// RawRepresentableTransformer<Level>().append(transformer: JSONTransformer())

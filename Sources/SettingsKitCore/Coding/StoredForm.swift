@@ -7,13 +7,13 @@
 /// Encodes and decodes the values of a type, as bytes and as text: a type-erased transformer.
 struct StoredForm<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) throws -> Data
-    /// Decodes what ``encode`` has made, and nothing else.
+    /// Decodes only the output of ``encode``.
     let decodeStrictly: @Sendable (Data) throws -> Value
-    /// Decodes what people and other programs have written in another form.
+    /// Decodes other forms that people and other programs write.
     private let decodeTolerantly: (@Sendable (Data) -> Value?)?
     /// Decodes a value that lacks members, which it takes from a default; nil if the transformer cannot.
     let decodeFilling: (@Sendable (_ data: Data, _ default: Value) throws -> Value?)?
-    /// Finds the form as text, which few programs need. Only the standard form has one of its own.
+    /// Creates the text form, which few programs need. Only the standard form has a custom one.
     private let makeText: (@Sendable () -> TextForm<Value>)?
     /// Whether decoding the bytes of a value quickly gives the same value, so that it need not be kept beside its bytes.
     let isExact: Bool
@@ -32,14 +32,14 @@ struct StoredForm<Value: Sendable>: Sendable {
     init(_ transformer: some Transformer<Value, Data>) {
         self.init(
             encode: { try transformer.transformValue($0) }, decode: { try transformer.untransformValue($0) },
-            // Testing a conformance takes long, so it waits until a member is missing.
+            // Testing a conformance takes long, so it is done when a member is missing.
             filling: {
                 guard let transformer = transformer as? any MemberFilling<Value, Data> else { return nil }
                 return try transformer.untransformValue($0, missingMembersFrom: $1)
             })
     }
 
-    /// How values are read and written as text: with a transformer as JSON, or as what it stores if the type is not `Codable`.
+    /// The text form of values: with a transformer, JSON; or the stored bytes if the type is not `Codable`.
     var text: TextForm<Value> {
         if let makeText { return makeText() }
         return Value.self is any Codable.Type ? .transformed : .storedBytes(self)
@@ -64,12 +64,12 @@ extension StoredForm: Transformer {
 }
 
 extension StoredForm where Value: Codable {
-    /// The form that a custom key asks for.
+    /// Returns the form of a custom key.
     static func form<Key: SettingKey>(of key: Key) -> StoredForm where Key.Value == Value {
         key.transformer.map { StoredForm($0) } ?? .standard
     }
 
-    /// The form of a setting without a transformer: `Data` as it is, everything else as JSON.
+    /// The form of a setting without a transformer: `Data` unchanged, every other type as JSON.
     ///
     /// So a data item that another program put into a preferences file reads as the same data.
     static var standard: StoredForm {
@@ -81,7 +81,7 @@ extension StoredForm where Value: Codable {
             if let raw = rawOptional as? StoredForm<Value> { return raw }
         }
         if Value.self == Int.self, let integer = StoredForm<Int>.integer as? StoredForm<Value> { return integer }
-        // Its functions know the type of the transformer; closures made here would look it up at each call.
+        // Its functions know the type of the transformer; closures created here would look it up at each call.
         let json = StoredForm(JSONTransformer<Value>())
         return StoredForm(
             encode: json.encode, decode: json.decodeStrictly, filling: json.decodeFilling,
@@ -91,8 +91,8 @@ extension StoredForm where Value: Codable {
 }
 
 extension StoredForm<Int> {
-    /// The same bytes as those of a JSON transformer, for which a number need not be passed on in a generic form: a `set`
-    /// most often stores one.
+    /// The same bytes as those of a JSON transformer. A number need not be passed on in a generic form, and a `set` most often
+    /// stores a number.
     fileprivate static var integer: StoredForm {
         let decode = StoredForm(JSONTransformer<Int>()).decodeStrictly
         return StoredForm(

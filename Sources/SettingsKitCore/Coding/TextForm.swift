@@ -6,17 +6,16 @@
 
 /// Reads and writes the values of a type as text: in arguments, environment variables, commands and tables.
 ///
-/// `read(write(x))` equals `x` for every `x` that has a text. To create a form is cheap, because each program creates one for
-/// each of its settings. A form examines its type when it is used, because testing a conformance makes the runtime search every
-/// library.
+/// `read(write(x))` equals `x` for every `x` that has a text. Creating a form must be cheap, because each program creates one for
+/// each of its settings. So a form examines its type when it is used: testing a conformance makes the runtime search every library.
 struct TextForm<Value: Sendable>: Sendable {
     /// Whether an argument without a value, such as `--muted`, sets it: true for a Boolean.
     let isFlag: Bool
-    /// The value that a text stands for; nil if it stands for none.
+    /// Parses a text; returns nil if it is no value.
     let read: @Sendable (String) -> Value?
-    /// The text of a value; nil if it has none.
+    /// Returns the text of a value; nil if it has none.
     let write: @Sendable (Value) -> String?
-    /// Why a text stands for no value, if it is JSON of another shape.
+    /// Returns the reason why a text is no value, if it is JSON of another shape.
     let problem: @Sendable (String) -> CodingProblem?
     private let describe: @Sendable () -> ValueDescription
 
@@ -39,15 +38,15 @@ struct TextForm<Value: Sendable>: Sendable {
         return describe()
     }
 
-    /// What the text must be, for messages: "true or false", "an integer".
+    /// The expected text, for messages: "true or false", "an integer".
     var expected: String { type.expected }
 
-    /// What the text must be where a condition holds, too: "an integer from 1 to 65535".
+    /// Returns the expected text with a condition: "an integer from 1 to 65535".
     func expected(with validation: SettingsService.Validation<Value>) -> String {
         type.restricted(by: validation).expected
     }
 
-    /// The stored bytes in base 64, for values that are not `Codable`.
+    /// Returns the form of the stored bytes in base 64, for values that are not `Codable`.
     static func storedBytes(_ form: StoredForm<Value>) -> TextForm {
         TextForm(
             read: { text in Data(base64Encoded: text).flatMap { optionalResult(of: form.decode, $0) } },
@@ -57,7 +56,7 @@ struct TextForm<Value: Sendable>: Sendable {
 }
 
 extension TextForm {
-    /// The form of a setting with a transformer: the value as JSON, whatever the transformer stores. The type is `Codable`.
+    /// The form of a setting with a transformer: the value as JSON, whichever bytes the transformer stores. The type is `Codable`.
     static var transformed: TextForm {
         TextForm(
             read: { text in
@@ -77,15 +76,15 @@ extension TextForm {
 }
 
 extension TextForm where Value: Codable {
-    /// The form of a setting without a transformer.
+    /// The form of a setting without a transformer:
     ///
     /// - A Boolean is `true`, `false`, `yes`, `no`, `on`, `off`, `1` or `0`, in any case.
     /// - A number is decimal, with a point in every locale: `12`, `0.5`, `1e3`.
     /// - A string is the text itself; `Data` is base 64; a date is in ISO 8601; URLs and UUIDs are as usual.
     /// - An enumeration is its raw value, if that is a string or an integer.
-    /// - Everything else is JSON.
-    /// - The nil of an optional is `null`. A value whose text is `null` is then written in quotation marks, `"null"`, and one
-    ///   that is already in quotation marks gets another pair.
+    /// - Every other value is JSON.
+    /// - The nil of an optional is `null`. A value whose text is `null` is then written in quotation marks, `"null"`, and one that
+    ///   is already in quotation marks gets another pair.
     static var standard: TextForm {
         TextForm(
             isFlag: StandardText.isFlag(Value.self),
@@ -97,7 +96,7 @@ extension TextForm where Value: Codable {
 
 }
 
-/// The result of a function; nil if it throws. Only for functions whose error says no more than that there is no result.
+/// Returns the result of a function; nil if it throws. Only for functions whose error means only that there is no result.
 package func optionalResult<Input, Output>(of function: (Input) throws -> Output, _ input: Input) -> Output? {
     do {
         return try function(input)
@@ -106,9 +105,9 @@ package func optionalResult<Input, Output>(of function: (Input) throws -> Output
     }
 }
 
-/// Finds the text of a type at run time.
+/// Converts values to text and back, for types that are known at run time.
 enum StandardText {
-    /// Whether an argument without a value sets a setting of the type: it is a Boolean.
+    /// Returns whether an argument without a value sets a setting of the type: it is a Boolean.
     static func isFlag(_ type: Any.Type) -> Bool { type == Bool.self || type == Bool?.self }
 
     static func read<Value: Decodable>(_ text: String) -> Value? {
@@ -149,7 +148,7 @@ enum StandardText {
         return jsonProblem(text, as: type)
     }
 
-    /// Why a text that is JSON stands for no value of a type. Nil if it is no JSON.
+    /// Returns the reason why a JSON text is no value of a type. Nil if it is no JSON.
     static func jsonProblem<JSON: Decodable>(_ text: String, as type: JSON.Type) -> CodingProblem? {
         do {
             _ = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
@@ -221,7 +220,7 @@ enum StandardText {
             type: description)
     }
 
-    /// Whether the text of a type is its JSON.
+    /// Returns whether the text of a type is its JSON.
     static func isJSON<Value: Codable>(_ type: Value.Type) -> Bool {
         if type is any TextValue.Type { return false }
         return (type as? any RawRepresentable.Type).map { rawCodec(of: $0, as: type) == nil } ?? true

@@ -6,12 +6,12 @@
 
 /// A type whose values have a text other than their JSON.
 protocol TextValue {
-    /// The value that a text stands for; nil if it stands for none.
+    /// Parses a text; returns nil if it is no value.
     static func value(_ text: String) -> Self?
     /// The text of the value; nil if it has none.
     var text: String? { get }
     static var textType: ValueDescription { get }
-    /// Whether an enumeration with such raw values is written as its raw value: strings and integers.
+    /// Whether an enumeration with raw values of this type is written as its raw value: true for strings and integers.
     static var isRawValue: Bool { get }
 }
 
@@ -61,9 +61,9 @@ extension UInt32: TextValue {}
 extension UInt16: TextValue {}
 extension UInt8: TextValue {}
 
-/// The text of a number with a fraction.
+/// Checks the text of a number with a fraction.
 private enum DecimalText {
-    /// Whether a text has the characters of a decimal number: not `0x10`, `inf` or `nan`.
+    /// Returns whether a text has the characters of a decimal number: not `0x10`, `inf` or `nan`.
     static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy {
             switch $0 {
@@ -125,7 +125,7 @@ extension Data: TextValue {
 
 extension URL: TextValue {
     static func value(_ text: String) -> URL? { URL(string: text) }
-    /// A URL without its base: the stored form has none either.
+    /// A URL without its base, as in the stored form.
     var text: String? { absoluteString }
     static var textType: ValueDescription {
         ValueDescription("a URL", json: "string", format: "uri-reference")

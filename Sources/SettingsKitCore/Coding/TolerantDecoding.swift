@@ -4,12 +4,12 @@
     import Foundation
 #endif
 
-/// Decodes Booleans and numbers that people and other programs have written in another form.
+/// Decodes Booleans and numbers in other forms that people and other programs write.
 ///
 /// A Boolean may be 0 or 1, or text: `true`, `yes`, `on`, `1` and their opposites. A number may be decimal text. An integer
 /// may be a real number without a fraction. The whole text must be a value.
 enum TolerantDecoding {
-    /// - Returns: Nil if the bytes are no such form of the type.
+    /// - Returns: Nil if the bytes are no other form of the type.
     static func value<Value>(from data: Data) -> Value? {
         if isType(Bool.self, Value.self) { return cast(bool(data)) }
         if isType(Double.self, Value.self) { return cast(number(data)) }
@@ -31,7 +31,7 @@ enum TolerantDecoding {
 
     private static func isType<T>(_ type: T.Type, _ value: Any.Type) -> Bool { value == type || value == T?.self }
 
-    /// In two steps: "no value" cast to an optional type would be its nil.
+    /// In two steps: casting "no value" to an optional type would give its nil.
     private static func cast<T, Value>(_ value: T?) -> Value? {
         guard let value else { return nil }
         return value as? Value
@@ -50,7 +50,7 @@ enum TolerantDecoding {
         _ data: Data
     ) -> Integer? {
         if let text = string(data) { return TextForm<Integer>.standard.read(text) }
-        // Beyond this, a real number in the text may be another integer than the nearest `Double`.
+        // Above this limit, a real number in the text may be another integer than the nearest `Double`.
         return number(data).flatMap { abs($0) < 0x1p53 ? Integer(exactly: $0) : nil }
     }
 

@@ -1,4 +1,4 @@
-/// Converts values to the form in which they are stored, and back.
+/// Converts values to their stored form, and back.
 ///
 /// A setting takes a transformer whose `Output` is `Data`; transformers chain with ``append(transformer:)``:
 ///
@@ -6,9 +6,8 @@
 /// let sealed = JSONTransformer<Token>().append(transformer: SealingTransformer(key))
 /// ```
 ///
-/// `untransformValue(transformValue(x))` must equal `x` for every `x` that can be transformed. Equal values should have
-/// equal output, because a store compares bytes to find out whether a value has changed. Both functions are called from
-/// any thread, without a lock.
+/// `untransformValue(transformValue(x))` must equal `x` for every `x` that can be transformed. Equal values should have equal
+/// output, because a store compares bytes to detect changes. Both functions are called from any thread, without a lock.
 public protocol Transformer<Input, Output>: Sendable {
     /// The type of values in the program.
     associatedtype Input
@@ -17,13 +16,12 @@ public protocol Transformer<Input, Output>: Sendable {
 
     /// Converts a value to its stored form.
     ///
-    /// - Throws: an error if this value has no stored form; the old value then stays.
+    /// - Throws: an error if this value has no stored form; the old value stays.
     func transformValue(_ value: Input) throws -> Output
 
     /// Converts a stored form back to the value.
     ///
-    /// - Throws: an error if this is not the stored form of any value. The stored form stays, and the setting has its
-    ///   default.
+    /// - Throws: an error if this is not the stored form of any value. The stored form stays, and the setting has its default.
     func untransformValue(_ output: Output) throws -> Input
 }
 
@@ -35,7 +33,7 @@ extension Transformer {
     }
 }
 
-/// Applies two transformers, one after the other; made by ``Transformer/append(transformer:)``.
+/// Applies two transformers, one after the other. ``Transformer/append(transformer:)`` creates it.
 public struct ChainedTransformer<First: Transformer, Second: Transformer>: Transformer
 where First.Output == Second.Input {
     let first: First

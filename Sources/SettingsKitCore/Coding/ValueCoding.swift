@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-/// Encodes and decodes the values of one setting. It knows the default, the processing, the validation, the stored form,
-/// the text, and the meaning of nil.
+/// Encodes and decodes the values of one setting. It has the default, the processing, the validation, the stored form, the text,
+/// and the meaning of nil.
 ///
-/// If the default is nil, nil is stored as nothing. If the default is another value, nil is stored as JSON's `null`,
-/// whatever the transformer, to distinguish it from "not set".
+/// If the default is nil, nil is stored as nothing. If the default is another value, nil is stored as JSON's `null`, with any
+/// transformer, to distinguish it from "not set".
 final class ValueCoding<Value: Sendable>: Sendable {
     private static var nilBytes: Data { Data("null".utf8) }
 
@@ -39,7 +39,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
 
     var defaultValue: Value { self.default.value }
 
-    /// The same, with a default that is computed each time it is needed and is not cached.
+    /// The same coding with a default that is computed on each use and is not cached.
     var withoutConstantDefault: ValueCoding {
         guard hasConstantDefault else { return self }
         return ValueCoding(
@@ -55,11 +55,11 @@ final class ValueCoding<Value: Sendable>: Sendable {
         return processing(value)
     }
 
-    /// Encodes a value; nil if the value is stored as nothing.
+    /// Encodes a value; returns nil if the value is stored as nothing.
     ///
-    /// - Throws: `invalidValue` if the validation does not accept the value; `encodingFailed`.
+    /// - Throws: `invalidValue` if the validation rejects the value; `encodingFailed`.
     func bytes(for value: Value) throws(SettingsError) -> Data? {
-        // The default is computed only where it matters, because that may take long.
+        // The default is computed only if it matters, because that may take long.
         if isNil(value) && isNil(defaultValue) { return nil }
         try validate(value)
         return try bytesOfDefault(value)
@@ -85,9 +85,9 @@ final class ValueCoding<Value: Sendable>: Sendable {
 
     // MARK: Decoding
 
-    /// Decodes stored bytes; returns the default if nothing is stored.
+    /// Decodes stored bytes; returns the default if there are none.
     ///
-    /// - Throws: `decodingFailed`; `invalidValue` if the validation does not accept the value.
+    /// - Throws: `decodingFailed`; `invalidValue` if the validation rejects the value.
     func value(for bytes: Data?) throws(SettingsError) -> Value {
         guard let bytes else { return defaultValue }
         let value = try decode(bytes)
@@ -110,8 +110,8 @@ final class ValueCoding<Value: Sendable>: Sendable {
         }
     }
 
-    /// Decodes bytes. A member that is missing, because an older version of the program has stored the value, is that of
-    /// the default.
+    /// Decodes bytes. A member that is missing, because an older version of the program has stored the value, is taken from the
+    /// default.
     private func decodeFilling(_ bytes: Data) throws -> Value {
         do {
             return try form.decode(bytes)
@@ -123,24 +123,24 @@ final class ValueCoding<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether bytes are what a value encodes to, and not only another form of it that is accepted.
+    /// Returns whether bytes are the encoded form of a value, not only another accepted form.
     func isExactForm(_ bytes: Data) -> Bool {
         HeldLocks.requireNone(before: "decoding")
         return isOptional && bytes == Self.nilBytes || optionalResult(of: form.decodeStrictly, bytes) != nil
     }
 
-    /// Decodes what a store holds.
+    /// Decodes a store's value.
     ///
-    /// - Throws: Why the first candidate is none.
+    /// - Throws: The error of the first candidate.
     func value(for stored: StoredValue) throws(SettingsError) -> Value {
         guard let candidate = stored.all.first(where: concerns) else { return defaultValue }
         return try value(of: candidate)
     }
 
-    /// Whether a candidate says anything about the setting.
+    /// Returns whether a candidate can set the setting.
     func concerns(_ candidate: SettingsStoreCandidate) -> Bool { candidate.concerns(isFlag: form.text.isFlag) }
 
-    /// Decodes what a layer holds.
+    /// Decodes a layer's candidate.
     ///
     /// - Throws: `decodingFailed` or `invalidValue`, with the name of the layer.
     func value(of candidate: SettingsStoreCandidate) throws(SettingsError) -> Value {
@@ -167,15 +167,15 @@ final class ValueCoding<Value: Sendable>: Sendable {
 
     // MARK: Text
 
-    /// What a value must be, for messages: "an integer from 1 to 65535".
+    /// The expected value, for messages: "an integer from 1 to 65535".
     var expected: String {
         guard let validation else { return form.text.expected }
         return form.text.expected(with: validation)
     }
 
-    /// The value that a text stands for. It is not validated: a value that is set is processed first.
+    /// Parses a text. The value is not validated: a value that is set is processed first.
     ///
-    /// - Throws: `invalidValue` if it stands for none.
+    /// - Throws: `invalidValue` if the text is no value.
     func read(_ text: String) throws(SettingsError) -> Value {
         HeldLocks.requireNone(before: "decoding")
         guard let value = form.text.read(text) else {
@@ -184,14 +184,14 @@ final class ValueCoding<Value: Sendable>: Sendable {
         return value
     }
 
-    /// The text of a value; nil if it has none.
+    /// Returns the text of a value; nil if it has none.
     func text(of value: Value) -> String? {
         HeldLocks.requireNone(before: "encoding")
         return form.text.write(value)
     }
 }
 
-/// The error that a value encodes to the bytes that stand for nil.
+/// The error that a value encodes to the bytes that represent nil.
 private struct ReservedBytes: ValueFreeError {
     var description: String { "Its encoded form is the one that is reserved for nil." }
 }

@@ -1,16 +1,16 @@
-/// What the values of a setting are: for messages, tables and schemas.
+/// Describes the values of a setting for messages, tables and schemas.
 package struct ValueDescription: Sendable, Equatable {
-    /// What a text is, for messages: "an integer".
+    /// The kind of value, for messages: "an integer".
     package var kind: String
-    /// What follows ``kind``: " from 0 to 255".
+    /// The limits after ``kind``: " from 0 to 255".
     package var limits = ""
-    /// What follows it because of a validation: ", must be even".
+    /// The condition of a validation after the limits: ", must be even".
     package var condition = ""
-    /// The type in JSON, as JSON schemas call it; nil for several types.
+    /// The type's name in JSON schemas; nil for several types.
     package var json: String?
-    /// The format of a text, as JSON schemas call it: "date-time".
+    /// The format's name in JSON schemas: "date-time".
     package var format: String?
-    /// The encoding of data in a text, as JSON schemas call it.
+    /// The encoding's name in JSON schemas, for data in a text.
     package var encoding: String?
     /// The limits, and the allowed values.
     package var constraint = ValueConstraint()
@@ -26,13 +26,13 @@ package struct ValueDescription: Sendable, Equatable {
         self.encoding = encoding
     }
 
-    /// What a text must be, for messages: "an integer from 1 to 65535".
+    /// The expected text, for messages: "an integer from 1 to 65535".
     package var expected: String { kind + limits + condition }
 
     /// The same without an article, for tables: "integer from 1 to 65535".
     package var name: String { Self.withoutArticle(expected) }
 
-    /// The first word of it, for the place of a value in a command: "integer", "value".
+    /// The first word of ``name``, for the place of a value in a command: "integer", "value".
     package var placeholder: String {
         if kind.hasPrefix("one of") || kind.hasPrefix("a raw") { return "value" }
         let name = Self.withoutArticle(kind)
@@ -44,14 +44,14 @@ package struct ValueDescription: Sendable, Equatable {
         return text
     }
 
-    /// The type of optionals of this type.
+    /// The description of optionals of this type.
     var optional: ValueDescription {
         var type = self
         type.isOptional = true
         return type
     }
 
-    /// The type of those values that meet a condition.
+    /// Returns the description of the values that meet a condition.
     func restricted<Value>(by validation: SettingsService.Validation<Value>?) -> ValueDescription {
         guard let validation else { return self }
         var type = self
@@ -64,7 +64,7 @@ package struct ValueDescription: Sendable, Equatable {
 
     /// Converts the text of a value to JSON: a text in quotation marks, a number, an array.
     package func json(ofText text: String) -> String {
-        // The texts of all other types are JSON, and so is the `null` of an optional.
+        // The texts of all other types are JSON, including the `null` of an optional.
         if json != "string" || isOptional && text == NilText.null { return text }
         return JSONText.quoted(isOptional ? NilText.unquoted(text) : text)
     }
@@ -80,14 +80,14 @@ package struct ValueDescription: Sendable, Equatable {
         return self.json == nil ? json.text : string
     }
 
-    /// What a person types for a value with this text: nothing for the nil of an optional.
+    /// Returns the input that a person types for a value with this text: nothing for the nil of an optional.
     package func input(ofText text: String) -> String {
         guard isOptional else { return text }
         if text == NilText.null { return "" }
         return json == nil ? text : NilText.unquoted(text)
     }
 
-    /// The text of the value that a person has typed: the nil of an optional for nothing.
+    /// Returns the text of the value that a person has typed: the nil of an optional for nothing.
     package func text(ofInput input: String) -> String {
         guard isOptional else { return input }
         if input.isEmpty { return NilText.null }

@@ -1,13 +1,12 @@
 /// Describes a coding error without the value.
 ///
-/// `EncodingError` and `DecodingError` carry the value, and their messages quote it. Coding paths hold the keys of
-/// dictionaries, which are part of a value, too. None of that may reach a log, so only this is kept.
+/// `EncodingError` and `DecodingError` carry the value, and their messages quote it. Coding paths hold the keys of dictionaries,
+/// which are also part of a value. None of that may reach a log, so only this description is kept.
 public struct CodingProblem: ValueFreeError, Equatable {
     /// The message: the kind of problem, the expected type, and the members that lead to it.
     public let description: String
 
-    /// - Parameter type: The type that was to be encoded or decoded. Messages name it if the error concerns the whole
-    ///   value.
+    /// - Parameter type: The type to encode or decode. Messages name it if the error concerns the whole value.
     /// - Returns: nil if `error` is not a coding error.
     init?(_ error: any Error, of type: Any.Type? = nil) {
         var path: [any CodingKey]
@@ -36,10 +35,10 @@ public struct CodingProblem: ValueFreeError, Equatable {
         description = sentence + Self.place(path) + "."
     }
 
-    /// A message about a raw value that an enumeration does not have; nil if the text is about something else.
+    /// Returns a message about a raw value that an enumeration does not have; nil if the text is about another problem.
     ///
-    /// Only the text, which the standard library writes, distinguishes this error from other corrupted data. Nothing of
-    /// the text is shown.
+    /// Only the text, which the standard library writes, distinguishes this error from other corrupted data. Nothing of the text is
+    /// shown.
     private static func unknownCase(_ text: String, of type: Any.Type?) -> String? {
         guard text.hasPrefix("Cannot initialize "), text.contains(" from invalid ") else { return nil }
         if let type {
@@ -51,13 +50,13 @@ public struct CodingProblem: ValueFreeError, Equatable {
         return "The stored value is none of the cases of its type"
     }
 
-    /// The place of the problem in the value: the names of members, `*` for an element of an array or a dictionary.
+    /// Returns the place of the problem in the value: the names of members, `*` for an element of an array or a dictionary.
     private static func place(_ path: [any CodingKey]) -> String {
         let names = path.map { isPartOfProgram($0) ? $0.stringValue : "*" }
         return names.contains { $0 != "*" } ? ", at \(names.joined(separator: "."))" : ""
     }
 
-    /// Whether a coding key is the name of a member in the program: a case of an enumeration without associated values.
+    /// Returns whether a coding key is the name of a member in the program: a case of an enumeration without associated values.
     /// (Keys of dictionaries are structures, or hold a string.)
     private static func isPartOfProgram(_ key: any CodingKey) -> Bool {
         let mirror = Mirror(reflecting: key)

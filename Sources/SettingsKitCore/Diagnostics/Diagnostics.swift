@@ -44,10 +44,10 @@ final class Diagnostics: Sendable {
         self.sink = sink
     }
 
-    /// Another collection of errors with the same sink.
+    /// Another object that reports to the same sink.
     var sibling: Diagnostics { Diagnostics(sink: sink) }
 
-    /// Reports an error, each time.
+    /// Reports an error each time.
     func report(_ error: SettingsError) {
         let (sources, forgotten) = state.withLock { state in
             state.recent.append(error)
@@ -60,11 +60,11 @@ final class Diagnostics: Sendable {
         for source in sources { source.push(error) }
     }
 
-    /// Reports an error of reading, once for each cause.
+    /// Reports a read error, once for each cause.
     ///
     /// - Parameters:
     ///   - bytes: The bytes that could not be decoded, if there are any.
-    ///   - line: Finds the line of the file that has them. Called only if the error is reported.
+    ///   - line: Returns the line of the file that has them. Called only if the error is reported.
     func reportOnce(_ error: SettingsError, bytes: Data? = nil, line: () -> Int? = { nil }) {
         let cause = Cause(error, bytes: bytes)
         let isNew = state.withLock { state in
@@ -74,7 +74,7 @@ final class Diagnostics: Sendable {
         if isNew { report(error.completed(key: nil, store: nil, line: line())) }
     }
 
-    /// The last 64 errors that could not be thrown to a caller, and then each new one.
+    /// Publishes the last 64 errors that could not be thrown to a caller, and then each new one.
     func stream() -> SettingsService.Stream<SettingsError> {
         SettingsService.Stream { [self] in
             let source = StreamSource<SettingsError>(limit: 1_024) { _, newer in newer }

@@ -1,4 +1,4 @@
-/// An error of a setting or a store, with a message that says what failed, on what, and what to do.
+/// An error of a setting or a store. Its message says what failed, on what, and what to do.
 ///
 /// Match on the code:
 ///
@@ -16,7 +16,7 @@
 public struct SettingsError: Error, Sendable {
     /// The kind of an error. Codes may be added, so have a `default`.
     public struct Code: Hashable, CustomStringConvertible, NonisolatedExtensions, Sendable {
-        /// The code's name, for example `encodingFailed`. A store may use custom names, best with a prefix.
+        /// The code's name, for example `encodingFailed`. A store may use custom names, preferably with a prefix.
         public let name: String
         /// The advice that messages show.
         let advice: String
@@ -51,7 +51,7 @@ public struct SettingsError: Error, Sendable {
     public let line: Int?
     /// The layer of the store that has the value or locks it, if it is not the one that is written to.
     public let layer: String?
-    /// What the setting expects, if a value is invalid or cannot be understood: "an integer from 1 to 65535", for example.
+    /// The value that the setting expects, if a value is invalid or cannot be parsed: "an integer from 1 to 65535", for example.
     public let expected: String?
     /// The error of a system call or another library, if there is one.
     ///
@@ -89,7 +89,7 @@ public struct SettingsError: Error, Sendable {
             expected: self.expected ?? expected, underlying: underlying)
     }
 
-    /// The same error of a store that writes, which keeps a file aside before it replaces the file.
+    /// The same error for a writing store, which keeps a copy of a file before it replaces the file.
     package var keepingFilesAside: SettingsError {
         guard code == .damaged else { return self }
         let code = Code(name: code.name, advice: code.advice + " The file is kept aside before it is replaced.")
@@ -97,8 +97,7 @@ public struct SettingsError: Error, Sendable {
             code, key: key, store: store, line: line, layer: layer, expected: expected, underlying: underlying)
     }
 
-    /// Returns `error` if it is a `SettingsError`, and otherwise an error with `code` around it, with key and store
-    /// filled in.
+    /// Returns `error` if it is a `SettingsError`, otherwise an error with `code` that wraps it, with key and store filled in.
     package static func wrap(
         _ error: any Error, as code: Code, key: SettingsService.StorageKey? = nil, store: String? = nil
     ) -> SettingsError {
@@ -114,13 +113,13 @@ extension SettingsError.Code {
     /// The value has no encoded form; the old value stays.
     public static let encodingFailed = Self(
         name: "encodingFailed", advice: "The value cannot be encoded; the old value stays.")
-    /// The stored bytes cannot be decoded as the setting's type. They stay until a new value is set. The setting has
-    /// its default, or the last good value if the bytes arrived from outside while the program ran.
+    /// The stored bytes cannot be decoded as the setting's type. They stay until a new value is set. The setting has its default,
+    /// or the last good value if the bytes are an external change while the program ran.
     public static let decodingFailed = Self(
         name: "decodingFailed",
         advice: "The stored bytes are not a value of the setting's type; they stay until a new value is set.")
-    /// The setting's validation, or its type, does not accept the value. From a call, nothing is stored. In a store, the
-    /// value stays where it is, and the setting has the last good value, the next layer's or its default.
+    /// The setting's validation or type rejects the value. If a call passed the value, nothing is stored. If a store has the value,
+    /// it stays there, and the setting has the last good value, the next layer's or its default.
     public static let invalidValue = Self(
         name: "invalidValue", advice: "The setting rejects this value.")
     /// A layer above the one that is written to has a value, or cannot be read, so the setting cannot be changed.
@@ -139,8 +138,8 @@ extension SettingsError.Code {
     /// The store could not write; the old value stays.
     public static let writeFailed = Self(
         name: "writeFailed", advice: "The store could not be written; what it holds is unchanged.")
-    /// The store's file could not be brought up to date, or flushed to the disk; this is tried again. No change is
-    /// lost: a property list has it in its journal, other stores keep it in memory.
+    /// The store's file could not be updated, or flushed to the disk; the store tries again. No change is lost: a property list has
+    /// it in its journal, other stores keep it in memory.
     public static let notSaved = Self(
         name: "notSaved",
         advice: "The file could not be brought up to date; changes are kept, and written when this is possible again. "
@@ -152,12 +151,12 @@ extension SettingsError.Code {
     public static let libraryUnavailable = Self(
         name: "libraryUnavailable",
         advice: "A library of the system that the store needs is missing or too old; install it.")
-    /// Another process, or another access of this one, uses the store's file for too long.
+    /// Another process, or another access by this one, has used the store's file for too long.
     public static let busy = Self(
         name: "busy",
         advice: "Another process, or another access of this one, uses the file; nothing was written. Try again.")
     /// The store's file is damaged, and its intact part is used; or two files of the store do not belong together, and the newer
-    /// one is used. A store that writes keeps the damaged or the older file aside.
+    /// one is used. A store that writes keeps a copy of the damaged or the older file.
     public static let damaged = Self(
         name: "damaged", advice: "The file is damaged; its intact part is used.")
     /// The same code, if two files do not belong together.
@@ -168,7 +167,7 @@ extension SettingsError.Code {
     public static let journalUnavailable = Self(
         name: "journalUnavailable",
         advice: "The journal cannot be used; the property list is read without it, and nothing can be written.")
-    /// The store can only be read: it was opened for reading only, or its file or directory does not allow writing.
+    /// The store is read-only: it was opened for reading only, or its file or directory does not allow writing.
     public static let readOnly = Self(
         name: "readOnly", advice: "The store can only be read here; nothing was written.")
     /// The value would make the store larger than its limit; the old value stays.
@@ -205,13 +204,13 @@ extension SettingsError: CustomStringConvertible, CustomDebugStringConvertible, 
         return text
     }
 
-    /// The same as ``description``.
+    /// The message, as ``description``.
     public var debugDescription: String { description }
 
     /// A mirror without the underlying error's contents, so that `dump` shows no value.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// Errors that are known to contain no value are shown. Of others, only the type is.
+    /// Describes an error. Errors that contain no value are shown. Of other errors, only the type is shown.
     static func safeDescription(of error: any Error) -> String {
         if let error = error as? SettingsError { return error.description }
         if let error = error as? any ValueFreeError { return error.description }

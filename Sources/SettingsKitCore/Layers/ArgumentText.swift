@@ -4,10 +4,10 @@
     import Foundation
 #endif
 
-/// The options among a process's arguments, by their names.
+/// A process's options, by name.
 struct ArgumentText: Sendable {
     private struct Option {
-        /// Its place among the options; the last one of a setting counts.
+        /// Its position among the options; the last one of a setting is used.
         let place: Int
         /// The option with its hyphens, for messages.
         let spelling: String
@@ -32,20 +32,20 @@ struct ArgumentText: Sendable {
                 place: place, spelling: "--\(name)", value: parts.count == 2 ? String(parts[1]) : nil,
                 next: next.flatMap { $0.hasPrefix("--") ? nil : $0 })
             options[String(name)] = option
-            // `--no-muted=true` says nothing about `muted`.
+            // `--no-muted=true` does not set `muted`.
             if name.hasPrefix("no-"), option.value == nil { negations[String(name)] = option }
         }
     }
 
     var isEmpty: Bool { options.isEmpty }
 
-    /// What the arguments say about a setting; nil for nothing.
+    /// Returns the argument's candidate for a setting; nil if there is none.
     func candidate(for name: String) -> SettingsStoreCandidate? {
         let spellings = SettingSpelling.options(for: name)
         let option = spellings.compactMap { options[$0] }.max { $0.place < $1.place }
         let negation = spellings.compactMap { negations["no-" + $0] }.max { $0.place < $1.place }
         if let negation, negation.place > option?.place ?? -1 {
-            // Only a Boolean can be negated. A setting of another type takes the text of the option itself.
+            // Only a Boolean can be negated. A setting of another type uses the text of the option itself.
             return SettingsStoreCandidate(
                 Data("false".utf8), form: .argument(next: option.flatMap { $0.value ?? $0.next }),
                 location: negation.spelling)

@@ -16,7 +16,7 @@ struct EnvironmentText: Sendable {
 
     var isEmpty: Bool { variables.isEmpty }
 
-    /// What the environment says about a setting; nil for nothing.
+    /// Returns the variable's candidate for a setting; nil if there is none.
     func candidate(for name: String) -> SettingsStoreCandidate? {
         let variable = SettingSpelling.variable(for: name, prefix: prefix)
         guard let text = variables[variable] else { return nil }

@@ -2,26 +2,26 @@ import Synchronization
 
 /// The contents of a ``LayeredStore``, and the feed on which their changes are published.
 ///
-/// The observers of the layers hold them. They must not hold the store: if its last owner released it meanwhile, its layers
+/// The observers of the layers hold this object. They must not hold the store: if its last owner released it meanwhile, its layers
 /// would be released inside the lock of one of them.
 final class LayeredMirror: Sendable {
     let contents: Mutex<LayeredContents>
     let feed: SettingsStoreFeed
-    /// Whether all layers are followed and no change waits, so that a change needs no attention. Changed inside the lock.
+    /// Whether all layers are followed and no change waits, so that a change needs no further work. Changed inside the lock.
     let isSettled: Atomic<Bool>
 
-    /// - Parameter lastGood: What counts where a layer holds something else.
+    /// - Parameter lastGood: The bytes in force in place of a layer's bad ones.
     init(_ contents: LayeredContents, lastGood: LastGoodBytes) {
         feed = SettingsStoreFeed(isExhaustive: contents.isFollowingAll, lastGood: lastGood)
         isSettled = Atomic(contents.isFollowingAll)
         self.contents = Mutex(contents, .layers)
     }
 
-    /// Notes whether changes need attention. Called inside the lock.
+    /// Records whether changes need further work. Called inside the lock.
     func update(from contents: borrowing LayeredContents) { isSettled.store(contents.isSettled, ordering: .releasing) }
 }
 
-/// Listens to the feed of one layer of a ``LayeredStore``: publishes what changes for readers of the store.
+/// Listens to the feed of one layer of a ``LayeredStore``, and publishes the changes for readers of the store.
 ///
 /// The layer's lock is outside of the lock of the contents. The layer is not called inside either.
 final class LayerObserver: StoreFeedListener {
@@ -54,7 +54,7 @@ final class LayerObserver: StoreFeedListener {
 
     func storeDidReport(_ error: SettingsError) {
         mirror.feed.report(error.completed(key: nil, store: nil, layer: name))
-        // A store that stands in for one that is not open yet says so when that is open.
+        // A stand-in reports `recovered` when its store opens.
         if error.code == .recovered { owner?.attend(forced: layer) }
     }
 

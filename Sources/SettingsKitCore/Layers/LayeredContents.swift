@@ -4,12 +4,12 @@
     import Foundation
 #endif
 
-/// What the layers of a ``LayeredStore`` hold, by name, so that one look-up answers.
+/// The values of a ``LayeredStore``'s layers, by name, so that one look-up is enough.
 ///
-/// It follows the feeds of the layers. Of a layer that does not publish all of its changes it has the values that were read
-/// or published last.
+/// It follows the feeds of the layers. For a layer that does not publish all of its changes, it has the values that were last read
+/// or published.
 struct LayeredContents: Sendable {
-    /// A change that is published when a layer has been read whose value under the name was not known.
+    /// A change that is published when a layer whose value under the name was unknown has been read.
     private struct Deferred {
         /// The values before, of the layers that have changed.
         var old: [Int: Data?] = [:]
@@ -21,21 +21,21 @@ struct LayeredContents: Sendable {
     /// The position of the layer that is written to.
     let writable: Int
     private let texts: [(layer: Int, source: LayeredStore.Layer.Source)]
-    /// What the layers hold under a name, the highest first. Without a list, only what the text layers say counts.
+    /// The layers' candidates under a name, the highest first. Without a list, there are only those of text layers.
     private var lists: [String: [SettingsStoreCandidate]] = [:]
-    /// Where a list was found last: a set looks for it before it writes, and once more when its change is published. Nil when
-    /// lists were added or removed since.
+    /// The position of the list that was found last: a set looks it up before it writes, and again when its change is published.
+    /// Nil after lists were added or removed.
     private var lastFound: (name: String, index: Dictionary<String, [SettingsStoreCandidate]>.Index)?
     private var layers: [LayerStatus]
     private var deferred: [String: Deferred] = [:]
-    /// The list that was published last under a name, while a layer is not followed. A layer may be read before its change is
-    /// published, and the next change still begins with what listeners know.
+    /// The list that was last published under a name, while a layer is not followed. A layer may be read before its change is
+    /// published, and the next change must still start from the values that listeners have.
     private var lastPublished: [String: [SettingsStoreCandidate]] = [:]
     /// Whether every layer is followed.
     private(set) var isFollowingAll = false
-    /// Whether a layer that locks has ever had a value. Without one, a name need not be looked up before it is written.
+    /// Whether a layer that locks has ever had a value. If not, a name need not be looked up before it is written.
     private var mayLock: Bool
-    /// Whether every layer is listened to. Loaded earlier, by the thread of another layer, it would miss changes.
+    /// Whether every layer has an observer. If the thread of another layer loaded a layer earlier, changes would be missed.
     private var isListening = false
     /// Whether the store can have readers.
     private var isReady = false
@@ -59,10 +59,10 @@ struct LayeredContents: Sendable {
 
     // MARK: Reading
 
-    /// What the layers hold under a name, as far as that is known.
+    /// Returns the layers' candidates under a name, as far as they are known.
     func list(of name: String) -> [SettingsStoreCandidate] { lists[name] ?? textCandidates(for: name) }
 
-    /// The same; what the text layers say is found once.
+    /// Returns the same list, and keeps it, so that the text layers are searched once.
     mutating func keptList(of name: String) -> [SettingsStoreCandidate] {
         if let list = lists[name] { return list }
         let list = textCandidates(for: name)
@@ -73,7 +73,7 @@ struct LayeredContents: Sendable {
         return list
     }
 
-    /// Where the list of a name is; nil if there is none.
+    /// Returns the index of the list of a name; nil if there is none.
     private mutating func index(of name: String) -> Dictionary<String, [SettingsStoreCandidate]>.Index? {
         if let lastFound, lastFound.name == name { return lastFound.index }
         guard let index = lists.index(forKey: name) else { return nil }
@@ -92,23 +92,23 @@ struct LayeredContents: Sendable {
         return list
     }
 
-    /// The names under which stores hold something, as far as that is known.
+    /// Returns the names that have a value in a store, as far as they are known.
     ///
-    /// - Parameter layers: The layers that do not count.
+    /// - Parameter layers: The layers to leave out.
     func storedNames(except layers: [Int]) -> [String] {
         lists.lazy.filter { $0.value.contains { $0.form == .stored && !layers.contains(rank(of: $0)) } }.map(\.key)
             .filter(SettingsService.StorageKey.isValid)
     }
 
-    /// The position of the first layer whose value under a name is these bytes.
+    /// Returns the position of the first layer whose value under a name is these bytes.
     func layer(holding data: Data, under name: String) -> Int? {
         list(of: name).first { $0.form == .stored && $0.data == data }.map(rank(of:))
     }
 
-    /// Why layers cannot be read.
+    /// The errors because of which layers cannot be read.
     var failures: [SettingsError] { layers.compactMap { $0.failure ?? $0.damage } }
 
-    /// Notes that a layer that has not been loaded yet is damaged. What it was to lock is not known.
+    /// Records that a layer that is not loaded yet is damaged. Its locks are unknown.
     mutating func recordDamage(_ error: SettingsError, of layer: Int) {
         if layers[layer].wasLoaded { return }
         layers[layer].damage = error
@@ -118,17 +118,17 @@ struct LayeredContents: Sendable {
     /// The layers whose files were damaged.
     var damagedLayers: [Int] { layers.indices.filter { layers[$0].damage != nil } }
 
-    /// Notes that a layer's file is intact.
+    /// Records that a layer's file is intact.
     mutating func recordRepair(of layer: Int) { layers[layer].damage = nil }
 
-    /// Why a name cannot be written; nil if it can be.
+    /// Returns the obstacle to writing a name; nil if it can be written.
     ///
     /// - Parameter disregarded: The candidates that lock nothing.
     mutating func obstacle(
         to name: String, disregarding disregarded: [SettingsStoreCandidate]?
     ) -> LayeredStore.Obstacle? {
         if isFollowingAll && !mayLock { return nil }
-        // Those that lock come first.
+        // The candidates that lock come first.
         let isLockable = index(of: name).map { lists.values[$0][0].isLocking } ?? true
         if isLockable, let lock = list(of: name).first(where: { $0.isLocking && disregarded?.contains($0) != true }) {
             return .candidate(lock, layer: rank(of: lock))
@@ -145,9 +145,9 @@ struct LayeredContents: Sendable {
 
     // MARK: Changing
 
-    /// Takes over changes that a layer publishes.
+    /// Applies changes that a layer publishes.
     ///
-    /// - Returns: what they change for readers.
+    /// - Returns: the resulting changes for readers.
     mutating func apply(
         _ changes: [SettingsStoreChange], of layer: Int, origin: SettingsService.Origin
     ) -> [SettingsStoreChange] {
@@ -174,10 +174,10 @@ struct LayeredContents: Sendable {
         return published
     }
 
-    /// Takes over the usual change: the layer that is written to has a value before and now, and no layer above has one. No
-    /// list is made then.
+    /// Applies the usual change: the layer that is written to has a value before and now, and no layer above has one. No list is
+    /// created then.
     ///
-    /// - Returns: What it changes for readers; nil if it is not the usual one.
+    /// - Returns: The change for readers; nil if it is not the usual one.
     private mutating func replaceHighest(by change: SettingsStoreChange, of layer: Int) -> SettingsStoreChange? {
         guard layer == writable, isSettled, change.oldData != nil, let new = change.newData,
             let index = index(of: change.name), lists.values[index][0].layer == nil
@@ -193,7 +193,7 @@ struct LayeredContents: Sendable {
         if !layers[layer].wasLoaded { layers[layer].readNames.formUnion(changes.map(\.name)) }
     }
 
-    /// The change of a list; nil if the lists differ only in repetitions of what a higher layer holds.
+    /// Returns the change of a list; nil if the lists differ only in values that repeat a higher layer's.
     private static func change(
         of name: String, from old: [SettingsStoreCandidate], to new: [SettingsStoreCandidate]
     ) -> SettingsStoreChange? {
@@ -202,16 +202,16 @@ struct LayeredContents: Sendable {
             ? SettingsStoreChange(name: name, from: old, to: new) : nil
     }
 
-    /// Puts a layer's value in the place of another one, and returns the lists before and after that.
+    /// Replaces a layer's value, and returns the lists before and after.
     @discardableResult
     private mutating func replace(
         _ old: Data?, by new: Data?, under name: String, in layer: Int
     ) -> (before: [SettingsStoreCandidate], after: [SettingsStoreCandidate]) {
         if layer < writable, new != nil { mayLock = true }
-        // Found once, as the name of most changes has a list.
+        // Looked up once, because the name of most changes has a list.
         let index = index(of: name)
         var before = index.map { lists.values[$0] } ?? textCandidates(for: name)
-        // What was read last of a layer that is not followed may be out of date.
+        // The last values of a layer that is not followed may be out of date.
         if !layers[layer].isFollowed { put(old, of: layer, in: &before) }
         var after = before
         put(new, of: layer, in: &after)
@@ -243,7 +243,7 @@ struct LayeredContents: Sendable {
 
     // MARK: Layers that are read at each access
 
-    /// The layers to read for an answer about a name, and how often each has published so far.
+    /// Returns the layers to read for a name, and the number of times that each has published so far.
     func layersToRead() -> [(layer: Int, revision: Int)] {
         layers.indices.compactMap { layer in
             let isDue = layers[layer].isReadThrough || layer == writable && !layers[layer].isFollowed
@@ -251,7 +251,7 @@ struct LayeredContents: Sendable {
         }
     }
 
-    /// Takes over what was read, unless the layer has published since.
+    /// Records a value that was read, unless the layer has published since.
     mutating func record(_ data: Data?, under name: String, of layer: Int, revision: Int) {
         guard !layers[layer].isFollowed else { return }
         if !layers[layer].wasLoaded { layers[layer].readNames.insert(name) }
@@ -260,16 +260,16 @@ struct LayeredContents: Sendable {
         replace(data, by: data, under: name, in: layer)
     }
 
-    /// Notes that a layer could not be read.
+    /// Records that a layer could not be read.
     ///
-    /// - Returns: Whether that is to be reported.
+    /// - Returns: Whether to report it.
     mutating func recordFailure(_ error: SettingsError, of layer: Int) -> Bool {
         guard !layers[layer].isFollowed else { return false }
         defer { layers[layer].failure = error }
         return layers[layer].failure?.description != error.description
     }
 
-    /// Whether a change must wait until a layer has been read.
+    /// Returns whether a change must wait until a layer has been read.
     private mutating func isDeferred(
         _ change: SettingsStoreChange, of layer: Int, origin: SettingsService.Origin
     ) -> Bool {
@@ -282,10 +282,10 @@ struct LayeredContents: Sendable {
         return true
     }
 
-    /// The names with a change that waits until layers have been read.
+    /// The names whose change waits until layers have been read.
     var deferredNames: [String] { deferred.isEmpty ? [] : Array(deferred.keys) }
 
-    /// Ends the waiting of a change.
+    /// Removes a waiting change.
     mutating func removeDeferred(_ name: String) -> (change: SettingsStoreChange, origin: SettingsService.Origin)? {
         guard let waiting = deferred.removeValue(forKey: name) else { return nil }
         let after = list(of: name)
@@ -301,10 +301,10 @@ struct LayeredContents: Sendable {
 
     // MARK: Loading
 
-    /// Begins to notify readers of changes, when all layers have been loaded for the first time.
+    /// Begins to notify readers of changes, after all layers were loaded for the first time.
     mutating func begin() { isReady = true }
 
-    /// Allows the layers to be loaded, because all of them are listened to.
+    /// Allows the layers to be loaded, because all of them have observers.
     mutating func recordListening() { isListening = true }
 
     /// The layers that are to be loaded.
@@ -312,12 +312,12 @@ struct LayeredContents: Sendable {
         isFollowingAll || !isListening ? [] : layers.indices.filter { layers[$0].isLoadDue }
     }
 
-    /// Notes that a layer publishes all of its changes from now on, so that it can be followed.
+    /// Records that a layer publishes all of its changes from now on, so that it can be followed.
     mutating func recordExhaustive(_ layer: Int) { if !layers[layer].isFollowed { layers[layer].isLoadDue = true } }
 
     /// Begins to load a layer.
     ///
-    /// - Parameter isForced: Whether it is tried although the last try was a moment ago.
+    /// - Parameter isForced: Whether to load it even if the last attempt was a moment ago.
     /// - Returns: Whether it is due, and no other thread loads it.
     mutating func beginLoading(_ layer: Int, isForced: Bool) -> Bool {
         let status = layers[layer]
@@ -327,9 +327,9 @@ struct LayeredContents: Sendable {
         return true
     }
 
-    /// Takes over everything that a layer holds, except for what has changed since loading began, and follows the layer.
+    /// Records all values of a layer, except those that have changed since loading began, and follows the layer.
     ///
-    /// - Returns: What that changes for readers.
+    /// - Returns: The resulting changes for readers.
     mutating func finishLoading(_ layer: Int, with values: [String: Data]) -> [SettingsStoreChange] {
         var values: [String: Data?] = values
         for (name, list) in lists where values[name] == nil && list.contains(where: { rank(of: $0) == layer }) {
@@ -354,19 +354,18 @@ struct LayeredContents: Sendable {
         return published
     }
 
-    /// Notes that a layer is read at each access.
+    /// Records that a layer is read at each access.
     ///
-    /// - Parameter isLoadDue: Whether it is to be loaded all the same, because it publishes all of its changes since a
-    ///   moment ago.
+    /// - Parameter isLoadDue: Whether to load it nevertheless, because it has just begun to publish all of its changes.
     mutating func readThrough(_ layer: Int, isLoadDue: Bool) {
         layers[layer].changesWhileLoading = nil
         layers[layer].isLoadDue = isLoadDue
         layers[layer].failure = nil
     }
 
-    /// Notes that a layer could not be loaded.
+    /// Records that a layer could not be loaded.
     ///
-    /// - Returns: Whether that is to be reported.
+    /// - Returns: Whether to report it.
     mutating func failLoading(_ layer: Int, _ error: SettingsError) -> Bool {
         layers[layer].changesWhileLoading = nil
         layers[layer].nextTry = .now + LayerStatus.pauseBetweenTries
@@ -375,7 +374,7 @@ struct LayeredContents: Sendable {
 }
 
 extension [SettingsStoreCandidate] {
-    /// The candidates without those that repeat what a higher one says.
+    /// The candidates without those that repeat a higher one.
     fileprivate var withoutRepetitions: [SettingsStoreCandidate] {
         var list: [SettingsStoreCandidate] = []
         for candidate in self where !list.contains(where: { $0.form == candidate.form && $0.data == candidate.data }) {

@@ -1,7 +1,7 @@
-/// A store that is made of layers, such as ``LayeredStore``.
+/// A store with layers, such as ``LayeredStore``.
 ///
-/// Conform to it if your store has several values for a key of which only a setting's type can say which one counts: a setting
-/// takes the first candidate that its type and validation accept. What is said of ``SettingsStore`` holds as well, and:
+/// Conform to it if your store can have several values for a key and only the setting's type can choose between them: a setting
+/// uses the first candidate that its type and validation accept. The requirements of ``SettingsStore`` hold, and these:
 ///
 /// - ``SettingsStore/get(_:)`` returns the bytes of the first candidate whose form is ``SettingsStoreCandidate/Form/stored``.
 /// - The feed publishes changes with the candidates before and after.
@@ -9,10 +9,10 @@
 /// - A batch that writes a key with a locking candidate throws ``SettingsError/Code/locked``, and writes nothing, unless the
 ///   candidate is one of ``SettingsStoreBatch/Options/disregardedLocks``.
 public protocol LayeredSettingsStore: SettingsStore {
-    /// What each layer of the store holds under a key, the highest layer first; without the layers that hold nothing.
+    /// Returns the candidates of the store's layers for a key, the highest layer first. Layers without a value have none.
     func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate]
 
-    /// The names of the store's layers, the highest first, where nil stands for the layer that is written to.
+    /// The names of the store's layers, the highest first; nil is the layer that is written to.
     var layerNames: [String?] { get }
 }
 

@@ -12,7 +12,7 @@ extension LayeredStore {
             case arguments(ArgumentText)
             case environment(EnvironmentText)
 
-            /// What text says about a setting; nil for nothing.
+            /// Returns a text layer's candidate for a setting; nil if there is none.
             func candidate(for name: String) -> SettingsStoreCandidate? {
                 switch self {
                 case .store: nil
@@ -22,7 +22,7 @@ extension LayeredStore {
             }
         }
 
-        /// Where a layer must be.
+        /// The position that a layer must have.
         enum Place: String, Sendable {
             case aboveWritable = "above"
             case belowWritable = "below"
@@ -31,12 +31,12 @@ extension LayeredStore {
         /// The layer's name; nil for the layer that is written to.
         let name: String?
         let source: Source
-        /// Where the layer must be; nil for the layer that is written to, and for one that may be anywhere.
+        /// The position that the layer must have; nil for the layer that is written to, and for one that may be anywhere.
         var place: Place?
 
         static let (argumentsName, environmentName) = ("arguments", "environment")
 
-        /// A store whose values cannot be changed, such as the one of an administrator.
+        /// Returns a layer for a store whose values cannot be changed, such as an administrator's.
         ///
         /// It must be above the layer that is written to; below it, nothing would be locked.
         ///
@@ -47,10 +47,10 @@ extension LayeredStore {
             Layer(name: name, source: .store(store), place: .aboveWritable)
         }
 
-        /// The store that is written to, the user's. A layered store has exactly one.
+        /// Returns a layer for the store that is written to, the user's. A layered store has exactly one.
         public static func writable(_ store: any SettingsStore) -> Layer { Layer(name: nil, source: .store(store)) }
 
-        /// A store whose values count where no layer above has one, such as the one for all users of a machine.
+        /// Returns a layer for a store whose values are used if no layer above has one, such as the one for all users of a machine.
         ///
         /// It must be below the layer that is written to; above it, its values would lock their settings.
         ///
@@ -61,30 +61,31 @@ extension LayeredStore {
             Layer(name: name, source: .store(store), place: .belowWritable)
         }
 
-        /// Arguments of the process, such as `--volume=0.8`, `--volume 0.8`, `--muted` and `--no-muted`. The layer's name is
-        /// `arguments`.
+        /// Returns a layer for arguments of the process, such as `--volume=0.8`, `--volume 0.8`, `--muted` and `--no-muted`. The
+        /// layer's name is `arguments`.
         ///
-        /// The setting `launchCount` is `--launch-count` or `--launchCount`. `sound.volume` is `--sound-volume`,
-        /// `--soundVolume` or, as every name, itself: `--sound.volume`. The type of a setting says what the text means.
+        /// The setting `launchCount` is `--launch-count` or `--launchCount`. `sound.volume` is `--sound-volume`, `--soundVolume`
+        /// or, like every name, the name itself: `--sound.volume`. The type of a setting determines the meaning of the text.
         ///
-        /// Above the layer that is written to, an argument locks its setting. Below it, it counts where no layer above has a
-        /// value.
+        /// Above the layer that is written to, an argument locks its setting. Below it, the argument is used if no layer above has
+        /// a value.
         ///
-        /// - The last argument of a setting counts.
-        /// - An argument without a value sets a Boolean, which does not take the next argument: `--muted false` is `--muted`.
-        ///   A setting of another type takes the next argument, unless that begins with two hyphens; `--volume -5` works.
+        /// - The last argument of a setting is used.
+        /// - An argument without a value sets a Boolean, which does not use the next argument: `--muted false` is `--muted`. A
+        ///   setting of another type uses the next argument, unless that begins with two hyphens; `--volume -5` works.
         /// - The argument `--` ends the options.
-        /// - Other arguments are left alone.
+        /// - Other arguments are ignored.
         ///
         /// - Parameter arguments: The arguments, without the name of the program.
         public static func arguments(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Layer {
             Layer(name: argumentsName, source: .arguments(ArgumentText(arguments)))
         }
 
-        /// Variables of the process's environment, such as `PLAYER_VOLUME=0.8`. The layer's name is `environment`.
+        /// Returns a layer for variables of the process's environment, such as `PLAYER_VOLUME=0.8`. The layer's name is
+        /// `environment`.
         ///
-        /// A variable's name is the prefix and the setting's name in capitals, with `_` before each word that begins with a
-        /// capital, and in the place of everything that is neither a letter nor a digit:
+        /// A variable's name is the prefix and the setting's name in capitals. `_` precedes each word that begins with a capital,
+        /// and replaces every character that is neither a letter nor a digit:
         ///
         /// | setting | variable with the prefix `PLAYER_` |
         /// |---|---|
@@ -94,10 +95,10 @@ extension LayeredStore {
         /// | `apiURL`, `URLScheme` | `PLAYER_API_URL`, `PLAYER_URL_SCHEME` |
         /// | `http2Server` | `PLAYER_HTTP2_SERVER` |
         ///
-        /// The type of a setting says what the text means. Variables lock as arguments do.
+        /// The type of a setting determines the meaning of the text. Variables lock as arguments do.
         ///
         /// - Parameters:
-        ///   - prefix: What the names of the program's variables begin with, usually its name and `_`.
+        ///   - prefix: The prefix of the program's variables, usually the program's name and `_`.
         ///   - environment: The variables. They are read once.
         public static func environment(
             prefix: String, _ environment: [String: String] = ProcessInfo.processInfo.environment
@@ -110,7 +111,7 @@ extension LayeredStore {
             if case .store = source { false } else { true }
         }
 
-        /// Whether the layer is text and says anything at all.
+        /// Whether the layer is text and has any value.
         var hasText: Bool {
             switch source {
             case .store: false
@@ -119,7 +120,7 @@ extension LayeredStore {
             }
         }
 
-        /// The position of the layer that is written to.
+        /// Returns the position of the layer that is written to.
         ///
         /// - Throws: `invalidLayers`.
         static func requireUsable(_ layers: [Layer]) throws(SettingsError) -> Int {
@@ -143,7 +144,7 @@ extension LayeredStore {
     }
 }
 
-/// Why layers cannot be combined.
+/// The reason why layers cannot be combined.
 private struct LayersProblem: ValueFreeError {
     let description: String
 
@@ -158,8 +159,8 @@ private struct LayersProblem: ValueFreeError {
 }
 
 extension SettingsError.Code {
-    /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, a locked layer is below it or a
-    /// fallback above it, or names are empty or repeated.
+    /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, a locked layer is below it or a fallback
+    /// above it, or names are empty or repeated.
     public static let invalidLayers = Self(
         name: "invalidLayers",
         advice: "The layers cannot be combined; have exactly one writable layer, locked layers above and fallbacks "

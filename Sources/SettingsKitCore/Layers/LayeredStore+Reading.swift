@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-// Layers that are not followed: they are loaded when that is possible, and read at each access until then.
+// Layers that are not followed: they are loaded when possible, and read at each access until then.
 extension LayeredStore {
-    /// Reads what the layers that are not followed hold under keys.
+    /// Reads the values of the layers that are not followed under keys.
     ///
-    /// - Throws: The error of the writable layer. The errors of others are reported, and their last known values count.
+    /// - Throws: The error of the writable layer. Errors of other layers are reported, and their last known values are used.
     func read(_ keys: [SettingsService.StorageKey]) throws(SettingsError) {
         attend()
         try readUnfollowed(keys)
@@ -41,7 +41,7 @@ extension LayeredStore {
             for answer in answers {
                 contents.record(answer.data, under: answer.name, of: answer.layer, revision: answer.revision)
             }
-            // Afterwards: another name that could be read does not make up for it.
+            // Recorded last: reading another name does not make up for a failure.
             return failures.filter { contents.recordFailure($0.error, of: $0.layer) }
         }
         for problem in problems { mirror.feed.report(problem.error) }
@@ -52,7 +52,7 @@ extension LayeredStore {
             .completed(key: nil, store: nil, layer: layerNames[layer])
     }
 
-    /// The names that layers list, and others that are known.
+    /// Returns the names that layers list, and other known ones.
     func readKeys(of layers: [Int], and known: [String]) throws -> [String] {
         var names = Set(known)
         for layer in layers {
@@ -71,10 +71,9 @@ extension LayeredStore {
 
     // MARK: Loading
 
-    /// Loads the layers that are to be loaded, and publishes the changes that have waited for a layer. Called with no lock
-    /// held.
+    /// Loads the layers that are to be loaded, and publishes the changes that have waited for a layer. Called with no lock held.
     ///
-    /// - Parameter forced: The layer that is tried again although the last try was a moment ago.
+    /// - Parameter forced: The layer to try again even if the last attempt was a moment ago.
     func attend(forced: Int? = nil) {
         HeldLocks.requireNone(before: "a layer")
         for layer in mirror.contents.withLock({ $0.layersToLoad }) { load(layer, isForced: layer == forced) }
@@ -110,7 +109,7 @@ extension LayeredStore {
         }
     }
 
-    /// Notes which damaged files are intact now.
+    /// Records which damaged files are now intact.
     ///
     /// - Returns: Whether there are any.
     func recordRepairs() -> Bool {
@@ -123,14 +122,14 @@ extension LayeredStore {
 
     /// Tries to open a store that may not be open yet.
     ///
-    /// - Throws: Why it cannot be opened: its answers are not what is stored.
+    /// - Throws: The reason if it cannot be opened: its answers are provisional.
     private func requireOpen(_ store: any SettingsStore) throws(SettingsError) {
-        // Compared first: a cast that fails takes as long as reading a small file.
+        // Compared first, because a failing cast takes as long as reading a small file.
         guard type(of: store) == RecoveringStore.self, let store = store as? RecoveringStore else { return }
         try store.requireOpen()
     }
 
-    /// Everything that a store holds; nil if it cannot list its names.
+    /// Returns all values of a store; nil if it cannot list its names.
     private func values(of store: any SettingsStore) throws -> [String: Data]? {
         var values: [String: Data] = [:]
         do {
@@ -143,13 +142,13 @@ extension LayeredStore {
         return values
     }
 
-    /// Publishes a change that had to wait, because a layer without a feed had not been read.
+    /// Publishes a change that had to wait because a layer without a feed had not been read.
     private func publishDeferred(_ name: String) {
         if SettingsService.StorageKey.isValid(name) {
             do {
                 try readUnfollowed([.init(name, scope: .defaults)])
             } catch {
-                // What is known is published. The error is thrown to the next reader.
+                // The known values are published. The next reader receives the error.
             }
         }
         mirror.contents.withLock { contents in

@@ -23,7 +23,7 @@ extension LayeredStore {
         try writable.set(key, to: data)
     }
 
-    /// Carries out a batch on the writable layer if no written key is locked and the expectations hold.
+    /// Applies a batch to the writable layer if no written key is locked and the expectations hold.
     ///
     /// - Throws: As ``set(_:to:)`` does. An obstacle that is in `disregardedLocks` locks nothing.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
@@ -34,7 +34,7 @@ extension LayeredStore {
         }
         if let (obstacle, key) = obstacle, try isGone(obstacle, to: key) { return try apply(batch) }
         guard let lower else { return false }
-        // If all layers are followed, the contents are what they have at this moment.
+        // If all layers are followed, the contents have their current values.
         return try batch.isQuestion && isKnown || writable.apply(lower)
     }
 
@@ -43,17 +43,17 @@ extension LayeredStore {
     /// - Throws: As the writable layer does.
     public func removeAll() throws { try writable.removeAll() }
 
-    /// Whether an obstacle was a damaged file that is intact now.
+    /// Returns whether an obstacle was a damaged file that is now intact.
     ///
-    /// - Throws: `locked` if the obstacle is still there.
+    /// - Throws: `locked` if the obstacle still exists.
     private func isGone(_ obstacle: Obstacle, to key: SettingsService.StorageKey) throws(SettingsError) -> Bool {
         if case .unreadable = obstacle, recordRepairs() { return true }
         throw error(for: obstacle, key)
     }
 
-    /// What keeps a key from being written, once the store has been read.
+    /// Returns the obstacle to writing a key, once the store has been read.
     ///
-    /// - Parameter disregarded: The candidates that lock nothing, because the setting does not accept them.
+    /// - Parameter disregarded: The candidates that lock nothing, because the setting rejects them.
     func lock(
         of key: SettingsService.StorageKey, disregarding disregarded: [SettingsStoreCandidate]
     ) -> SettingsService.Lock? {
@@ -63,7 +63,7 @@ extension LayeredStore {
         case .candidate(let candidate, let layer):
             return .init(layer: layerNames[layer] ?? "", location: candidate.location)
         case .unreadable(let error, let layer):
-            // A file that was damaged may be intact now.
+            // A damaged file may now be intact.
             if recordRepairs() { return lock(of: key, disregarding: disregarded) }
             return .init(layer: layerNames[layer] ?? "", problem: error)
         }
@@ -91,7 +91,7 @@ private struct LockingText: ValueFreeError {
 }
 
 extension LayeredContents {
-    /// The batch for the writable layer; nil if an expectation does not hold. If a key cannot be written, why.
+    /// Returns the batch for the writable layer; nil if an expectation does not hold; or the obstacle to writing a key.
     fileprivate mutating func lowered(
         _ batch: SettingsStoreBatch
     ) -> (obstacle: (LayeredStore.Obstacle, SettingsService.StorageKey)?, batch: SettingsStoreBatch?) {

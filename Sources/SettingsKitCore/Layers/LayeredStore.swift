@@ -6,7 +6,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// Combines stores, arguments and environment variables: the highest layer that has a value counts.
+/// Combines stores, arguments and environment variables. The value of the highest layer that has one is in force.
 ///
 /// ```swift
 /// let settings = SettingsService(defaults: try LayeredStore([
@@ -19,12 +19,11 @@ import Synchronization
 /// ```
 ///
 /// The order of the array is the precedence. Locked layers are above the writable one, and fallbacks below it; arguments and
-/// variables may be anywhere. A layer whose value a setting's type or validation does not accept is passed over for the next
-/// one.
+/// variables may be anywhere. If a setting's type or validation rejects a layer's value, the setting uses the next layer's.
 ///
 /// ## Writing
-/// Only the writable layer is written to, by every function: setting, removing, batches, ``removeAll()`` and
-/// ``synchronize()``. Arguments and variables never get into a file. Removing a value uncovers the one below.
+/// Every function writes only to the writable layer: setting, removing, batches, ``removeAll()`` and ``synchronize()``. Arguments
+/// and variables are never written to a file. After a value is removed, the one below is in force.
 ///
 /// A value in a layer above the writable one locks its setting: setting or removing it throws
 /// ``SettingsError/Code/locked`` with the name of the layer, and a batch with one locked key changes nothing.
@@ -33,20 +32,19 @@ import Synchronization
 /// batch begins, and the writable layer at the moment of writing.
 ///
 /// ## Changes
-/// A change of any layer is published at once, from within that layer's own publication, unless a higher layer hides it by
-/// the same value. The feed is exhaustive if those of all layers are, so that reading costs the same as without layers. A
-/// layer without an exhaustive feed is read at each access; its changes are published as far as they are made through this
-/// process.
+/// A change of any layer is published at once, during that layer's publication, unless a higher layer has the same value. The feed
+/// is exhaustive if those of all layers are; reading then costs the same as without layers. A layer without an exhaustive feed is
+/// read at each access; its changes are published if they are made through this process.
 ///
 /// ## Layers that cannot be read
-/// A layer that could be read once keeps its last known values, and its locks. As long as a layer above the writable one has
-/// not been read, or its file is damaged from the beginning, every name that it may lock is locked, and the error is reported
-/// on the feed. Reading goes on with the
-/// other layers. The layer is tried again when its feed publishes, and when this store is used, at most ten times a second.
+/// A layer that could be read once keeps its last known values, and its locks. While a layer above the writable one has not been
+/// read, or if its file is damaged from the beginning, every name that it may lock is locked, and the error is reported on the
+/// feed. Reading uses the other layers. The layer is tried again when its feed publishes, and when this store is used, at most ten
+/// times a second.
 ///
 /// All functions may be called from any thread.
 public final class LayeredStore: LayeredSettingsStore {
-    /// What keeps a name from being written.
+    /// An obstacle to writing a name.
     enum Obstacle {
         case candidate(SettingsStoreCandidate, layer: Int)
         case unreadable(SettingsError, layer: Int)
@@ -56,10 +54,10 @@ public final class LayeredStore: LayeredSettingsStore {
     let stores: [(any SettingsStore)?]
     let writable: any SettingsStore
     let mirror: LayeredMirror
-    /// The names of the layers, the highest first; nil stands for the writable one.
+    /// The names of the layers, the highest first; nil is the writable one.
     public let layerNames: [String?]
     let layers: [Layer]
-    /// The layers that have to know the names that are read.
+    /// The layers that must know the names that are read.
     private let nameFollowing: [any NameFollowingStore]
     private let subscriptions = Mutex<[SettingsService.Subscription]>([], .leaf)
 
@@ -85,7 +83,7 @@ public final class LayeredStore: LayeredSettingsStore {
         mirror = LayeredMirror(
             LayeredContents(layers, writable: position), lastGood: LastGoodBytes(ofLayers: lastGood))
         var subscriptions: [SettingsService.Subscription] = []
-        // First, so that what changes while the layers are read is noticed.
+        // Observed first, so that changes during the reading are noticed.
         for (layer, store) in stores.enumerated() {
             guard let feed = store?.feed else { continue }
             let observer = LayerObserver(of: layer, named: layers[layer].name, in: mirror, of: self)
@@ -99,22 +97,22 @@ public final class LayeredStore: LayeredSettingsStore {
 
     // MARK: SettingsStore
 
-    /// Publishes every change that readers notice.
+    /// Publishes every change that affects readers.
     public var feed: SettingsStoreFeed? { mirror.feed }
 
-    /// Whether a batch is stored whole or not at all in the writable layer even if the process ends in the middle of it.
+    /// Whether the writable layer stores a batch completely or not at all, even if the process ends in the middle of it.
     public var hasAtomicBatches: Bool { writable.hasAtomicBatches }
 
-    /// Whether the writable layer agrees with other machines on each change. Other layers are read as they are in memory.
+    /// Whether the writable layer agrees with other machines on each change. Other layers are read from memory.
     public var agreesWithOthers: Bool { writable.agreesWithOthers }
 
     /// The description of the writable layer.
     public var storeDescription: String { writable.storeDescription }
 
-    /// What the layers hold under a key, the highest first. Constant time, without touching a store, if all layers have
+    /// Returns the layers' candidates for a key, the highest first. Constant time, without a call of a store, if all layers have
     /// exhaustive feeds.
     ///
-    /// - Throws: The error of the writable layer if that has to be read and cannot be.
+    /// - Throws: The error of the writable layer if it must be read and cannot be.
     public func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
         for store in nameFollowing { store.follow(key.name) }
         let known = mirror.contents.withLock { contents in
@@ -125,17 +123,17 @@ public final class LayeredStore: LayeredSettingsStore {
         return mirror.contents.withLock { $0.keptList(of: key.name) }
     }
 
-    /// The bytes of the highest layer that is a store and has some.
+    /// Returns the bytes of the highest layer that is a store and has a value.
     ///
     /// - Throws: As ``candidates(for:)`` does.
     public func get(_ key: SettingsService.StorageKey) throws -> Data? {
         try candidates(for: key).storedData
     }
 
-    /// The names under which one of the layers that are stores has something.
+    /// Returns the names that have a value in any layer that is a store.
     ///
-    /// - Throws: The error of a layer that cannot list its names, or of the writable layer. Another layer that cannot be read
-    ///   now contributes the names that are known.
+    /// - Throws: The error of a layer that cannot list its names, or of the writable layer. For another layer that cannot be read
+    ///   now, the known names are returned.
     public func keys() throws -> [String] {
         attend()
         let (known, layers) = mirror.contents.withLock { contents in
@@ -145,13 +143,13 @@ public final class LayeredStore: LayeredSettingsStore {
         return layers.isEmpty ? known : try readKeys(of: layers, and: known)
     }
 
-    /// Returns when every change of the writable layer made before the call survives a power failure.
+    /// Waits until every change of the writable layer made before the call survives a power failure.
     public func synchronize() throws { try writable.synchronize() }
 
-    /// Does the same, and returns when other programs read these changes in the file of the writable layer.
+    /// Waits until every change made before the call also can be read by other programs in the file of the writable layer.
     public func bringUpToDate() throws { try writable.bringUpToDate() }
 
-    /// Why layers cannot be read, with their names.
+    /// The errors because of which layers cannot be read, with the layers' names.
     package var layerProblems: [SettingsError] {
         attend()
         _ = recordRepairs()
@@ -160,12 +158,12 @@ public final class LayeredStore: LayeredSettingsStore {
 }
 
 extension LayeredStore: LocatingStore {
-    /// The description of the layer's store.
+    /// Returns the description of the layer's store.
     package func description(ofLayer layer: String?) -> String {
         layerNames.firstIndex(of: layer).flatMap { stores[$0]?.storeDescription } ?? storeDescription
     }
 
-    /// The line in the file of the highest layer that holds these bytes under the name, if that layer knows lines.
+    /// Returns the line in the file of the highest layer that holds these bytes under the name, if that layer knows lines.
     package func line(of name: String, holding data: Data) -> Int? {
         guard let layer = mirror.contents.withLock({ $0.layer(holding: data, under: name) }) else { return nil }
         return (stores[layer] as? any LocatingStore)?.line(of: name, holding: data)

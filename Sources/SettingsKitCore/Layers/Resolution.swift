@@ -4,27 +4,27 @@
     import Foundation
 #endif
 
-/// The value that a setting takes from what a store holds, and where it comes from.
+/// The value of a setting among the stored ones, and its source.
 struct Resolution<Value: Sendable>: Sendable {
-    /// A candidate that the setting does not accept.
+    /// A candidate that the setting rejects.
     struct Rejection: Sendable {
         let candidate: SettingsStoreCandidate
         let error: SettingsError
     }
 
     var value: Value
-    /// The candidate whose value it is, with the last good bytes of its layer where these count; nil for the default.
+    /// The candidate that has the value, with the last good bytes of its layer if these are in force; nil for the default.
     var candidate: SettingsStoreCandidate?
     /// The candidates above it.
     var rejections: [Rejection] = []
 
-    /// What is in force, without the layers that do not count: two of these are equal where the value is.
+    /// The stored value in force, without the other layers: two of these are equal if the setting's value is.
     var inForce: StoredValue {
         guard let candidate else { return .nothing }
         return StoredValue(candidate.data, candidates: candidate.form == .stored ? nil : [candidate])
     }
 
-    /// The same, with a value whose type is not known.
+    /// The same resolution with a type-erased value.
     var erased: Resolution<any Sendable> {
         .init(
             value: value, candidate: candidate,
@@ -33,18 +33,18 @@ struct Resolution<Value: Sendable>: Sendable {
 }
 
 extension ValueCoding {
-    /// Finds the value that counts: that of the first candidate that the setting accepts, or the default.
+    /// Returns the value in force: that of the first candidate that the setting accepts, or the default.
     ///
     /// - Parameters:
-    ///   - stored: What the store holds.
+    ///   - stored: The stored values.
     ///   - set: The value that this program has set, and its bytes, so that they need not be decoded.
-    ///   - lastGood: Finds the last good bytes of a layer that holds something else; nil if there were none.
+    ///   - lastGood: Returns the last good bytes of a layer whose bytes are bad; nil if there are none.
     func resolve(
         _ stored: StoredValue, set: SetValue? = nil,
         lastGood: (SettingsStoreCandidate) -> Data?? = { _ in nil }
     ) -> Resolution<Value> {
         guard let candidates = stored.candidates else {
-            // Most stores have no layers: without an array.
+            // Most stores have no layers, and need no array.
             guard let data = stored.data else { return Resolution(value: defaultValue) }
             var rejections: [Resolution<Value>.Rejection] = []
             let found = accept(SettingsStoreCandidate(data), set, lastGood, &rejections)
@@ -59,12 +59,12 @@ extension ValueCoding {
         return Resolution(value: defaultValue, rejections: rejections)
     }
 
-    /// The value of a candidate, or the last good one of its layer; nil if the next layer counts.
+    /// Returns the value of a candidate, or the last good one of its layer; nil if the next layer is to be used.
     private func accept(
         _ candidate: SettingsStoreCandidate, _ set: SetValue?, _ lastGood: (SettingsStoreCandidate) -> Data??,
         _ rejections: inout [Resolution<Value>.Rejection]
     ) -> (value: Value, candidate: SettingsStoreCandidate)? {
-        // In two steps: "no value" cast to an optional type would be its nil.
+        // In two steps: casting "no value" to an optional type would give its nil.
         if let set, candidate.layer == nil, set.data == candidate.data, let value = set.value as? Value {
             return (value, candidate)
         }
@@ -80,7 +80,7 @@ extension ValueCoding {
             good.data = data
             return (value, good)
         } catch {
-            // The bytes from before were not a value either. They were diagnosed when they were read.
+            // The bytes from before were no value either. They were diagnosed when they were read.
             return nil
         }
     }

@@ -1,11 +1,11 @@
-/// How the name of a setting is spelled in arguments and environment variables.
+/// The spelling of a setting's name in arguments and environment variables.
 package enum SettingSpelling {
-    /// The name of the environment variable: `sound.launchCount` is `SOUND_LAUNCH_COUNT`, after the prefix.
+    /// Returns the name of the environment variable: `sound.launchCount` is `SOUND_LAUNCH_COUNT`, after the prefix.
     package static func variable(for name: String, prefix: String = "") -> String {
         prefix + separated(name, by: "_") { $0.uppercased() }
     }
 
-    /// The names of the option, without the hyphens, the usual one first: `launch-count` and `launchCount`, and the name
+    /// Returns the names of the option, without the hyphens, the usual one first: `launch-count` and `launchCount`, and the name
     /// itself.
     package static func options(for name: String) -> [String] {
         let hyphenated = separated(name, by: "-") { $0.lowercased() }
@@ -18,7 +18,7 @@ package enum SettingSpelling {
 
     private static func capitalized(_ word: Substring) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-    /// Puts a separator between the words of a name, and in the place of every character that is neither a letter nor a digit.
+    /// Puts a separator between the words of a name, and in place of every character that is neither a letter nor a digit.
     private static func separated(
         _ name: String, by separator: String, _ convert: (String) -> String
     ) -> String {

@@ -1,36 +1,37 @@
 extension SettingsService {
-    /// Where a setting's value comes from.
+    /// The source of a setting's value.
     public enum Source: Hashable, Sendable {
         /// A layer of the store other than the one that is written to.
         case layer(String)
-        /// The store, or the layer of it that is written to.
+        /// The store, or its layer that is written to.
         case store
         /// The setting's definition: no layer has a value that the setting accepts.
         case `default`
     }
 
-    /// Where the setting's value comes from.
+    /// Returns the source of the setting's value.
     ///
-    /// It reads the store. A store that is missing or cannot be read is diagnosed, and the answer is ``Source/default``.
+    /// It reads the store. If the store is missing or cannot be read, it is diagnosed, and the answer is ``Source/default``.
     public func source(of setting: SettingDefinition) -> Source {
         guard let candidate = resolved(setting)?.resolution.candidate else { return .default }
         return candidate.layer.map { .layer($0) } ?? .store
     }
 
-    /// Whether the setting reads as its default because nothing else counts: nothing is stored, or nothing that the setting
-    /// accepts. It reads the store, as ``source(of:)`` does.
+    /// Returns whether the setting reads as its default because no value is stored, or none that the setting accepts. It reads the
+    /// store, as ``source(of:)`` does.
     public func isDefault(_ setting: SettingDefinition) -> Bool { source(of: setting) == .default }
 
-    /// What keeps a setting from being changed: a layer above the one that is written to.
+    /// The reason why a setting cannot be changed: a layer above the one that is written to.
     public struct Lock: Sendable {
         /// The name of the layer.
         public let layer: String
         /// The argument or the variable that has the value; nil for another layer.
         public let location: String?
-        /// Why the layer cannot be read, so that every setting is locked that it may lock; nil if it has a value.
+        /// The error because of which the layer cannot be read, so that it locks every setting that it may lock; nil if it has a
+        /// value.
         public let problem: SettingsError?
 
-        /// The error of a change that the lock refuses.
+        /// Returns the error of a change that the lock prevents.
         package func error(of key: StorageKey) -> SettingsError {
             SettingsError(
                 problem == nil ? .locked : .lockedByUnreadableLayer, key: key, store: location, layer: layer,
@@ -42,41 +43,41 @@ extension SettingsService {
         }
     }
 
-    /// Whether the setting cannot be changed; ``lock(of:)`` says why.
+    /// Returns whether the setting cannot be changed; ``lock(of:)`` returns the reason.
     public func isLocked(_ setting: SettingDefinition) -> Bool { lock(of: setting) != nil }
 
-    /// What keeps the setting from being changed: a layer above the one that is written to has a value that the setting
+    /// Returns the reason why the setting cannot be changed: a layer above the one that is written to has a value that the setting
     /// accepts, or cannot be read. Nil if the setting can be changed.
     ///
-    /// It reads the store. A store that is missing or cannot be read is diagnosed, and the answer is nil.
+    /// It reads the store. If the store is missing or cannot be read, it is diagnosed, and the answer is nil.
     public func lock(of setting: SettingDefinition) -> Lock? {
         resolved(setting).flatMap { $0.store.lock(of: setting.key, holding: $0.stored, $0.resolution.candidate) }
     }
 
-    /// Why a value that is stored for the setting is not used: the first of all layers' that the setting does not accept, or
-    /// the reason why the store cannot be read; nil if there is none.
+    /// Returns the error of the setting's stored value that is not used: the first one, of all layers, that the setting rejects; or
+    /// the error because of which the store cannot be read. Nil if there is none.
     public func problem(of setting: SettingDefinition) -> SettingsError? {
         setting.catalogued.state(in: self, showsSecrets: false).problem
     }
 
-    /// The text of the setting's value; for a value without a text, or of a secret setting, a sign in its place.
+    /// Returns the text of the setting's value; a placeholder for a value without a text, or for a secret setting.
     public func text(of setting: SettingDefinition) -> String {
         setting.text(in: self)
     }
 
-    /// Stores the value that a text stands for, as ``save(_:to:)`` does. The setting's type says what the text means.
+    /// Parses a text, and stores the value, as ``save(_:to:)`` does. The setting's type determines the meaning of the text.
     ///
     /// A Boolean is `true`, `yes`, `on` or `1`, or their opposites; a number is decimal; a string is the text itself; an
-    /// enumeration is its raw value; a date is in ISO 8601; `Data` is in base 64; arrays and structures are JSON, and so is
-    /// the value of a setting with a transformer.
+    /// enumeration is its raw value; a date is in ISO 8601; `Data` is in base 64; arrays and structures are JSON, and so is the
+    /// value of a setting with a transformer.
     ///
-    /// - Throws: ``SettingsError`` with the code `invalidValue`, and what is expected, if the text stands for no value that
-    ///   the setting accepts; otherwise as ``save(_:to:)``.
+    /// - Throws: ``SettingsError`` with the code `invalidValue` and the expected value, if the text is no value that the setting
+    ///   accepts; otherwise as ``save(_:to:)``.
     public func set(_ setting: SettingDefinition, fromText text: String) throws {
         try setting.set(fromText: text, in: self)
     }
 
-    /// What is stored for a setting, and what of it counts; nil, with a diagnosis, if it cannot be read.
+    /// Returns the stored values of a setting, and the one in force; nil, with a diagnosis, if they cannot be read.
     private func resolved(
         _ setting: SettingDefinition
     ) -> (store: ConnectedStore, stored: StoredValue, resolution: Resolution<any Sendable>)? {
@@ -91,15 +92,15 @@ extension SettingsService {
         }
     }
 
-    /// Finds out, after a store has refused a write because of a lock, whether the setting accepts the value that locks it.
+    /// Checks whether the setting accepts the value that locks it, after a store has rejected a write because of a lock.
     ///
-    /// - Returns: The locking candidates, of which the setting accepts none.
+    /// - Returns: The locking candidates, all of which the setting rejects.
     /// - Throws: `locked`, with the name of the layer.
     func disregardedLocks(
         of setting: any CachedSetting, key: StorageKey, in store: ConnectedStore
     ) throws(SettingsError) -> [SettingsStoreCandidate] {
         let stored = try store.read(key)
-        // Also a last good value locks, in the place of bytes that the setting does not accept.
+        // A last good value also locks, in place of bytes that the setting rejects.
         if let candidate = setting.resolve(stored, set: nil).candidate, candidate.isLocking {
             throw store.locked(key, by: candidate)
         }

@@ -1,15 +1,15 @@
 extension SettingsService {
-    /// Creates a service with other values laid over those of this one, in memory: for tests and previews.
+    /// Creates a service that overrides values of this one, in memory: for tests and previews.
     ///
     /// ```swift
     /// let preview = settings.overriding { $0[.theme] = .dark }
     /// ```
     ///
-    /// The new service reads this one's stores where it has no value of its own, and follows their changes. What is set
-    /// through it stays in its memory: the stores of this service are never changed, and their locks do not count. Resetting
-    /// a setting uncovers this service's value. The new service does not use stores that are registered with this one later.
+    /// The new service reads this one's stores for settings that it does not override, and follows their changes. Values that are
+    /// set through it stay in its memory: this service's stores are never changed, and their locks have no effect. After a reset, a
+    /// setting has this service's value. The new service does not use stores that are registered with this one later.
     ///
-    /// - Parameter body: Sets the values. A value that cannot be stored is diagnosed, and then none of them counts.
+    /// - Parameter body: Sets the values. If a value cannot be stored, that is diagnosed, and none of them is used.
     public func overriding<E: Error>(_ body: (inout Transaction) throws(E) -> Void) throws(E) -> SettingsService {
         let service = SettingsService(like: connections)
         for connection in connections.all {
@@ -32,7 +32,7 @@ extension SettingsService {
 }
 
 extension SettingsStore {
-    /// A store in memory, with this one as a layer below.
+    /// A store in memory, with this store as a layer below.
     fileprivate var overridden: LayeredStore {
         do {
             return try LayeredStore(
@@ -44,7 +44,7 @@ extension SettingsStore {
 }
 
 extension LayeredStore {
-    /// The layers as they are below another writable one, which gives the present one a name. They lock nothing there.
+    /// This store's layers for use below another writable one; the present writable one gets a name. They lock nothing there.
     fileprivate var fallbacks: [Layer] {
         let names = Set(layerNames.compactMap { $0 })
         var name = "store"

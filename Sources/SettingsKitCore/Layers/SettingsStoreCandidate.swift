@@ -4,34 +4,34 @@
     import Foundation
 #endif
 
-/// What one layer of a store holds for a setting.
+/// The value of a setting in one layer of a store.
 ///
-/// A store made of layers returns the candidates of a key with the highest layer first. A setting takes the first one that
-/// its type and its validation accept. See ``LayeredSettingsStore``.
+/// A store with layers returns the candidates of a key with the highest layer first. A setting uses the first one that its type and
+/// its validation accept. See ``LayeredSettingsStore``.
 public struct SettingsStoreCandidate: Hashable, Sendable {
-    /// How ``data`` represents the value.
+    /// The representation of a value in ``data``.
     public enum Form: Hashable, Sendable {
         /// The bytes that the setting's transformer writes.
         case stored
-        /// Text in UTF-8, from an environment variable or an argument such as `--volume=0.8`. The type of the setting says what
-        /// it means.
+        /// Text in UTF-8, from an environment variable or an argument such as `--volume=0.8`. The type of the setting determines
+        /// its meaning.
         case text
-        /// An argument without a value in it, such as `--muted` or `--volume`. ``data`` is `true`, or `false` for `--no-muted`,
-        /// and is the value of a Boolean setting. A setting of another type takes the text behind the argument, or for
-        /// `--no-volume` that of `--volume`; nil if there is none. `--no-volume` alone says nothing about a number.
+        /// An argument without a value in it, such as `--muted` or `--volume`. ``data`` is `true`, or `false` for `--no-muted`, and
+        /// is the value of a Boolean setting. A setting of another type uses the text after the argument, or for `--no-volume` that
+        /// of `--volume`; nil if there is none. `--no-volume` alone does not set a number.
         case argument(next: String?)
     }
 
     /// The bytes or the text.
     public var data: Data
-    /// How the bytes represent the value.
+    /// The representation of the value.
     public var form: Form
     /// The name of the layer; nil for the layer that is written to, and for a store without layers.
     public var layer: String?
     /// Whether the value cannot be changed, because the layer is above the one that is written to.
     public var isLocking: Bool
-    /// Where in the layer the value is, for messages: the name of an environment variable or an argument. Nil where the
-    /// name of the setting says it.
+    /// The place of the value in the layer, for messages: the name of an environment variable or an argument. Nil if it is the name
+    /// of the setting.
     public var location: String?
 
     /// Creates a candidate.
@@ -47,12 +47,12 @@ public struct SettingsStoreCandidate: Hashable, Sendable {
 }
 
 extension SettingsStoreCandidate {
-    /// Whether it says anything about a setting: `--no-port` alone says nothing about a number.
+    /// Returns whether the candidate can set a setting: `--no-port` alone does not set a number.
     ///
     /// - Parameter isFlag: Whether the setting is a Boolean.
     func concerns(isFlag: Bool) -> Bool { form != .argument(next: nil) || isFlag || data != Data("false".utf8) }
 
-    /// The text in an argument or a variable; nil for an argument without its value.
+    /// Returns the text in an argument or a variable; nil for an argument without its value.
     func text(isFlag: Bool) -> String? {
         switch form {
         case .stored, .text: String(decoding: data, as: UTF8.self)
@@ -61,9 +61,9 @@ extension SettingsStoreCandidate {
     }
 }
 
-/// What a store holds under a name: bytes, or the candidates of its layers.
+/// A store's value under a name: bytes, or the candidates of its layers.
 struct StoredValue: Equatable, Sendable {
-    /// The bytes; nil for nothing. In a store with layers, what `get` returns.
+    /// The bytes; nil for none. In a store with layers, the result of `get`.
     var data: Data?
     /// The candidates, the highest layer first; nil for a store without layers.
     var candidates: [SettingsStoreCandidate]?
@@ -75,16 +75,16 @@ struct StoredValue: Equatable, Sendable {
 
     static let nothing = StoredValue(nil)
 
-    /// What a store holds under a name that has nothing.
+    /// Returns the value of a name without a value in a store.
     static func nothing(in store: ConnectedStore) -> StoredValue { .init(nil, candidates: store.isLayered ? [] : nil) }
 
-    /// Whether no layer has anything.
+    /// Whether no layer has a value.
     var isEmpty: Bool { candidates?.isEmpty ?? (data == nil) }
 
     /// The bytes in the layer that is written to.
     var writableData: Data? { data(in: nil) }
 
-    /// The bytes in a layer.
+    /// Returns the bytes in a layer.
     func data(in layer: String?) -> Data? {
         guard let candidates else { return data }
         // Without copying a candidate.
@@ -92,10 +92,10 @@ struct StoredValue: Equatable, Sendable {
         return nil
     }
 
-    /// What a layer holds.
+    /// Returns the candidate of a layer.
     func candidate(in layer: String?) -> SettingsStoreCandidate? { all.first { $0.layer == layer } }
 
-    /// The names of the layers that hold something else than in another value.
+    /// Returns the names of the layers that differ from those in another value.
     func layersThatDiffer(from other: StoredValue) -> [String?] {
         guard candidates != nil || other.candidates != nil else { return data == other.data ? [] : [nil] }
         let layers = Set((all + other.all).map(\.layer))
@@ -104,7 +104,7 @@ struct StoredValue: Equatable, Sendable {
         }
     }
 
-    /// The same, with other bytes in the layer that is written to.
+    /// Returns this value with other bytes in the layer that is written to.
     func replacingWritableData(by data: Data?) -> StoredValue {
         guard var candidates else { return StoredValue(data) }
         let place = candidates.firstIndex { $0.layer == nil }
@@ -116,19 +116,19 @@ struct StoredValue: Equatable, Sendable {
         return StoredValue(candidates.storedData, candidates: candidates)
     }
 
-    /// The expectation that this is stored.
+    /// Returns the expectation that this value is stored.
     func entry(for key: SettingsService.StorageKey) -> SettingsStoreBatch.Entry {
         var entry = SettingsStoreBatch.Entry(key: key, data: data)
         entry.candidates = candidates
         return entry
     }
 
-    /// The candidates, also of a store without layers.
+    /// The candidates, including the single one of a store without layers.
     var all: [SettingsStoreCandidate] { candidates ?? data.map { [SettingsStoreCandidate($0)] } ?? [] }
 }
 
 extension SettingsStore {
-    /// What the store holds under a key, in all of its layers.
+    /// Returns the values that the store holds under a key, in all of its layers.
     func read(_ key: SettingsService.StorageKey) throws -> StoredValue {
         guard let layered = _layered else { return StoredValue(try get(key)) }
         let candidates = try layered.candidates(for: key)

@@ -6,7 +6,7 @@
 
 /// Writing a record: only the fields whose values differ are encoded and written.
 extension CachedRecord {
-    /// A field, and the bytes that are to be stored or are expected to be.
+    /// A field, and its bytes to store or to expect.
     private struct FieldWrite {
         let name: String
         let data: Data?
@@ -14,9 +14,9 @@ extension CachedRecord {
         init(_ name: String, _ data: Data?) { (self.name, self.data) = (name, data) }
     }
 
-    /// The bytes of a record's fields.
+    /// Returns the bytes of a record's fields.
     ///
-    /// - Throws: ``SettingsError`` with the key of the field that cannot be encoded, where that is known.
+    /// - Throws: ``SettingsError``, with the key of the field that cannot be encoded if the key is known.
     static func encodedFields(
         of record: Record, _ recordKey: SettingsService.StorageKey
     ) throws(SettingsError) -> [String: Data] {
@@ -29,8 +29,7 @@ extension CachedRecord {
         }
     }
 
-    /// - Throws: What `body` throws, as a ``SettingsError`` with the key of the field that cannot be encoded, where that is
-    ///   known.
+    /// - Throws: The errors of `body`, as a ``SettingsError`` with the key of the field that cannot be encoded if the key is known.
     private static func encoding<R>(
         _ recordKey: SettingsService.StorageKey, _ body: () throws -> R
     ) throws(SettingsError) -> R {
@@ -49,11 +48,11 @@ extension CachedRecord {
         }
     }
 
-    /// Changes the record, and writes the fields that differ then, unless one of them holds something else: it would be
+    /// Changes the record, and writes the fields that differ, unless the stored bytes of one of them are no value: it would be
     /// calculated from the empty record's.
     ///
     /// - Parameter body: May be called more than once.
-    /// - Returns: The result of the call that counted, and why nothing was changed.
+    /// - Returns: The result of the call that was applied, or the error because of which nothing was changed.
     func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> (result: R?, error: SettingsError?) {
         var outcome: Result<R, E>?
         do throws(SettingsError) {
@@ -82,9 +81,9 @@ extension CachedRecord {
         return (try outcome?.get(), nil)
     }
 
-    /// Sets a field, whatever was there before.
+    /// Sets a field, whichever value it had.
     func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) throws(SettingsError) {
-        // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
+        // Other fields may change meanwhile: the write does not depend on them, unless the property is computed from several.
         let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
         try commit(isWhole: isWhole, from: .cache, .ofSet) { loaded throws(SettingsError) in
             let old = try loaded.content.get()
@@ -97,11 +96,11 @@ extension CachedRecord {
         }
     }
 
-    /// The write of a field for a store that is not open yet, where nothing is known to be stored already.
+    /// Returns the write of a field for a store that is not open yet, whose stored values are unknown.
     ///
-    /// - Parameter data: The bytes of the value; nil if it has none of its own.
-    /// - Throws: Why the store is not open, unless one field alone can hold the value, and holds nothing else. A key path does
-    ///   not tell the field's name, and a part of a field would be written with the rest of an empty one.
+    /// - Parameter data: The bytes of the value; nil if the value alone cannot be encoded.
+    /// - Throws: The reason why the store is not open, unless exactly one field can hold the value, and holds only that. A key path
+    ///   does not reveal the field's name, and a part of a field would be written with the rest of an empty one.
     private func keptWrites(
         from old: Record, to new: Record, setting data: Data?, _ loaded: Loaded
     ) throws(SettingsError) -> [FieldWrite] {
@@ -118,13 +117,13 @@ extension CachedRecord {
         return []
     }
 
-    /// Makes the record another one; also the fields that hold something else.
+    /// Replaces the record, including fields whose stored bytes are no value.
     ///
-    /// A store that is not open yet keeps the change if the options say so, and throws otherwise.
+    /// A store that is not open yet keeps the change if the options allow it, and throws otherwise.
     func replace(by record: Record, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
         if !options.isKept { try connection.requireStore().requireOpen() }
         try commit(isWhole: true, from: .publishedBytes, options) { loaded throws(SettingsError) in
-            // What a store answers that is not open yet, is not what is stored: nothing is equal to it.
+            // An unopened store's answer is provisional, so no field counts as equal to a stored one.
             if !isOpen { return try writes(from: .empty, to: record, and: Set(fieldNames)) }
             switch loaded.content {
             case .success(let old): return try writes(from: old, to: record, and: Set(loaded.unreadable.keys))
@@ -137,7 +136,7 @@ extension CachedRecord {
 
     private var isOpen: Bool { connection.store?.isOpen ?? true }
 
-    /// Makes writes, and finds them again as long as what they depend on changes before they are made.
+    /// Makes writes, and computes them again while the values that they depend on change before the commit.
     ///
     /// - Parameter change: Returns the writes; nil to end without one.
     private func commit(
@@ -149,7 +148,7 @@ extension CachedRecord {
             let loaded = try current(from: origin)
             guard let writes = try change(loaded) else { return }
             if !wasOpen && isOpen { continue }
-            // What other machines have agreed on may be newer.
+            // The values that other machines have agreed on may be newer.
             let mustConfirm = options.waitsForAgreement && isWhole && connection.store?.store.agreesWithOthers ?? false
             if writes.isEmpty, !mustConfirm { return }
             var batch = SettingsStoreBatch(writes: entries(writes), options: options)
@@ -168,8 +167,8 @@ extension CachedRecord {
         fields.map { .init(key: key($0.name), data: $0.data) }
     }
 
-    /// The writes that make one record of another: of the fields that differ, and of `others`. Values that are the same in
-    /// both records are not serialized.
+    /// Returns the writes that turn one record into another: of the fields that differ, and of `others`. Values that are the same
+    /// in both records are not serialized.
     private func writes(
         from old: Record, to new: Record, and others: Set<String> = []
     ) throws(SettingsError) -> [FieldWrite] {
@@ -182,7 +181,7 @@ extension CachedRecord {
                 if !others.contains(name), newRow.isIdentical(to: oldRow, in: name) { return nil }
                 let data = try newRow.encoded(name)
                 if !others.contains(name), try data == oldRow.encoded(name) { return nil }
-                // A field without a value is stored as such where it would read as something else otherwise.
+                // A field without a value is stored as null if it would otherwise read as another value.
                 return FieldWrite(name, data ?? defaults[name].map { _ in SettingsRow.null })
             }
             return writes.sorted { $0.name < $1.name }
@@ -196,7 +195,7 @@ extension CachedRecord {
             do throws(SettingsError) {
                 return try store.apply(batch)
             } catch  where error.code == .locked && store.isLayered {
-                // Only reading all candidates tells whether the fields accept those that lock them.
+                // Only reading all candidates shows whether the fields accept those that lock them.
                 for (name, candidates) in try current(from: .store).disregardedLocks {
                     batch.options.disregardedLocks[prefix + name] = candidates
                 }
@@ -207,16 +206,16 @@ extension CachedRecord {
         }
     }
 
-    /// Removes every field, also those that this program does not know.
+    /// Removes every field, including those that this program does not define.
     func remove(_ options: SettingsStoreBatch.Options) throws(SettingsError) {
         let store = try connection.requireStore()
         var names = Set(fieldNames.map { prefix + $0 })
         do throws(SettingsError) {
-            // Behind another colon are other records, and notes of migrations.
+            // Names with another colon belong to other records and to migrations.
             names.formUnion(
                 try store.keys().filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(":") })
         } catch {
-            // Without a list of the keys, the fields that the record knows are removed.
+            // Without a list of the keys, only the fields that the record knows are removed.
             if error.code != .unsupported { throw error }
         }
         let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
@@ -226,7 +225,7 @@ extension CachedRecord {
     }
 }
 
-/// A structure of one member, to encode the member as a record's field is encoded.
+/// A structure with one member, to encode the member like a record's field.
 private struct Member: Encodable {
     let value: any Encodable
 
@@ -238,9 +237,9 @@ private struct Member: Encodable {
     }
 }
 
-/// The bytes of a value as a field of a record; nil if it cannot be encoded by itself.
+/// Returns the bytes of a value as a field of a record; nil if the value alone cannot be encoded.
 private func encodedMember<Value>(_ value: Value) throws -> Data? {
-    // A nil in `Any` is no Encodable.
+    // A nil in `Any` is not `Encodable`.
     if let optional = value as? any OptionalValue, optional.isNil { return SettingsRow.null }
     guard let value = value as? any Encodable else { return nil }
     var row = SettingsRow()

@@ -6,8 +6,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// What is cached of one record: the decoded value, and an object for each of its fields, which makes the value invalid
-/// when the field changes, and has listeners.
+/// The cache of one record: the decoded value, and an object for each of its fields, which invalidates the value when the field
+/// changes, and has listeners.
 @usableFromInline final class CachedRecord<Record: SettingsRecord>: TrackedValue {
     private struct Listener {
         let signal: @Sendable (UInt64) -> Void
@@ -20,13 +20,13 @@ import Synchronization
         var nextListener = 0
     }
 
-    /// How often a record is read again because it has changed meanwhile, before it is taken as it is.
+    /// The number of times that a record is read again because it has changed meanwhile, before the last reading is used.
     private static var attemptLimit: Int { 100 }
 
     let service: SettingsService
     let connection: ScopeConnection
     let scope: SettingsService.Scope
-    /// What messages call the record as a whole.
+    /// The key of the whole record in messages.
     let recordKey: SettingsService.StorageKey
     let prefix: String
     /// The fields of the empty record.
@@ -36,7 +36,7 @@ import Synchronization
     /// The connection's lock is taken inside it.
     private let state = Mutex(State(), .settings)
 
-    /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or no record be made of it.
+    /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or if no record can be created from it.
     init(name: String, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
         precondition(SettingsService.StorageKey.isValid(name), "The name of a record must not be empty or contain NUL.")
         self.service = service
@@ -45,7 +45,7 @@ import Synchronization
         recordKey = .init(name, scope: scope)
         prefix = name + ":"
         defaults = try Self.encodedFields(of: .empty, recordKey)
-        // Asks for all fields, so that they are listened to from the beginning.
+        // Reads all fields, so that their changes are received from the beginning.
         _ = try load(from: Source(self, known: [:], readsStore: false)).content.get()
     }
 
@@ -58,7 +58,7 @@ import Synchronization
 
     // MARK: Reading
 
-    /// The record; from memory where it is cached, otherwise through the store.
+    /// Returns the record: from memory if it is cached, otherwise from the store.
     @inlinable @inline(__always) func value() -> Record {
         // Without counting references, which takes longer than reading: this object holds the row, and the caller this
         // object.
@@ -74,19 +74,19 @@ import Synchronization
         }
     }
 
-    /// A record and the bytes that it was made of.
+    /// A record and the bytes from which it was created.
     struct Loaded {
-        /// The record; or why none can be made of what is stored.
+        /// The record, or the error if the stored fields are no record.
         var content: Result<Record, SettingsError>
-        /// What was stored of each field that was asked for.
+        /// The stored values of each field that was read.
         var stored: [String: StoredValue]
-        /// The fields that hold something else, and why that is no value.
+        /// The fields whose stored bytes are no value, and the reasons.
         var unreadable: [String: SettingsError]
-        /// The candidates that lock nothing, because their fields do not accept them.
+        /// The candidates that lock nothing, because their fields reject them.
         var disregardedLocks: [String: [SettingsStoreCandidate]] = [:]
     }
 
-    /// Where the current record comes from, if the store publishes all of its changes.
+    /// The source of the current record, if the store publishes all of its changes.
     enum Origin {
         /// The cache, if it has the record.
         case cache
@@ -96,20 +96,20 @@ import Synchronization
         case store
     }
 
-    /// The record as it is stored: all fields from one moment, if the store publishes all of its changes.
+    /// Returns the stored record: all fields from one moment, if the store publishes all of its changes.
     ///
-    /// - Throws: what kept the store from being read.
+    /// - Throws: the error if the store cannot be read.
     func current(from origin: Origin = .publishedBytes) throws(SettingsError) -> Loaded {
         var attempts = 0
         while true {
             attempts += 1
             let isLastAttempt = attempts >= Self.attemptLimit
             let (record, snapshot, token, isExhaustive) = connection.betweenCommits {
-                // The record first: another thread may complete the bytes and cache a record of them at any time.
+                // The record is read first: another thread may complete the bytes and cache a record of them at any time.
                 let record = origin == .cache ? row.cached.read() : nil
                 return (record, row.snapshot, row.cached.token, connection.isExhaustive)
             }
-            // A cached record was made of bytes in the snapshot: a commit would have made it invalid.
+            // A cached record was created from bytes in the snapshot: a commit would have invalidated it.
             if isExhaustive, let record {
                 return Loaded(
                     content: .success(record), stored: snapshot.fields, unreadable: snapshot.unreadable)
@@ -121,8 +121,8 @@ import Synchronization
                 row.complete(
                     source.read, unreadable: loaded.unreadable, of: loaded.stored, generation: snapshot.generation)
             }
-            // What was read beside what is known may be of another moment. If the store publishes all of its changes, it is
-            // known the next time, so this comes to an end.
+            // Values that were read beside the known ones may be of another moment. If the store publishes all of its changes, they
+            // are known the next time, so the loop ends.
             if !source.read.isEmpty, row.cached.token != token, isExhaustive || !isLastAttempt { continue }
             // A token is odd while no value is cached.
             if isExhaustive, case .success(let record) = loaded.content { row.cached.publish(record, token: token) }
@@ -130,7 +130,7 @@ import Synchronization
         }
     }
 
-    /// Makes a record. Fields that the record decodes itself, and fails to, are left out, one after the other.
+    /// Creates a record. Fields that the record decodes itself, and cannot decode, are omitted one after the other.
     private func load(from source: Source) throws(SettingsError) -> Loaded {
         while true {
             HeldLocks.requireNone(before: "decoding")
@@ -148,18 +148,18 @@ import Synchronization
         }
     }
 
-    /// Reads fields, and has the connection note changes of each one that is read.
+    /// Reads fields, and makes the connection record changes of each field that is read.
     private final class Source: RowSource {
         private let record: CachedRecord
         private let readsStore: Bool
-        /// What is known already.
+        /// The values that are already known.
         private let known: [String: StoredValue]
-        /// What was read from the store.
+        /// The values that were read from the store.
         private(set) var read: [String: StoredValue] = [:]
-        /// What was asked for.
+        /// The values of all fields that the record has read.
         private var stored: [String: StoredValue] = [:]
         private var unreadable: [String: SettingsError] = [:]
-        /// The fields of which a candidate was refused.
+        /// The fields with a rejected candidate.
         private var refused: Set<String> = []
         /// The candidates whose values the fields have.
         private var accepted: [String: SettingsStoreCandidate] = [:]
@@ -211,14 +211,14 @@ import Synchronization
         func record(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate) {
             refused.insert(name)
             let problem = error as? SettingsError ?? SettingsError(.decodingFailed, underlying: error)
-            // A layer that is not written to is left as it is.
+            // A layer that is not written to stays unchanged.
             if candidate.layer == nil { unreadable[name] = problem }
             record.connection.reportOnce(
                 problem.completed(key: record.key(name), store: candidate.location, layer: candidate.layer),
                 bytes: candidate.data)
         }
 
-        /// The record, or why there is none, with what was read for it.
+        /// Returns the record, or the error if there is none, with the values that were read for it.
         func loaded(_ content: Result<Record, SettingsError>) -> Loaded {
             let disregardedLocks = stored.filter { name, value in
                 value.candidates != nil && accepted[name]?.isLocking != true
@@ -228,8 +228,8 @@ import Synchronization
                 content: content, stored: stored, unreadable: unreadable, disregardedLocks: disregardedLocks)
         }
 
-        /// Leaves out the fields that may be the cause of a failure: those that cannot be decoded, or the last one that
-        /// the record decodes itself.
+        /// Omits the fields that may have caused a failure: those that cannot be decoded, or the last one that the record decodes
+        /// itself.
         ///
         /// - Returns: false if there is none.
         func leaveOut(becauseOf error: any Error) -> Bool {
@@ -246,10 +246,10 @@ import Synchronization
 
     // MARK: Listening
 
-    /// The names of the fields that the record has asked for.
+    /// The names of the fields that the record has read.
     var fieldNames: [String] { state.withLock { Array($0.fields.keys) } }
 
-    /// Has the connection note changes of a field from now on.
+    /// Makes the connection record changes of a field from now on.
     private func addField(_ name: String) {
         state.withLock { state in
             if state.fields[name] != nil { return }
@@ -266,7 +266,7 @@ import Synchronization
 
     /// Calls `signal` with the number of each commit that has changed a field.
     ///
-    /// - Returns: A closure that ends it.
+    /// - Returns: A closure that removes the listener.
     @usableFromInline func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
         let number = state.withLock { state in
             defer { state.nextListener += 1 }

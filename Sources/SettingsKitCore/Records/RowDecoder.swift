@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// Decodes a record from its row, each field separately. A field that is missing or cannot be decoded has the value of
-/// the empty record.
+/// Decodes a record from its row, each field separately. A field that is missing or cannot be decoded has the value of the empty
+/// record.
 struct RowDecoder: Decoder {
     let row: SettingsRow
     var codingPath: [any CodingKey] { [] }
@@ -44,7 +44,7 @@ struct RowDecoder: Decoder {
             let name = key.stringValue
             if let value = row.decoded(type, name: name) { return value }
             guard let data = row.source?.defaultData(name) else {
-                // nil is left out; it may be inside another value, a property wrapper for example.
+                // nil is omitted; it may be inside another value, a property wrapper for example.
                 if let none = try? JSONDecoder().decode(type, from: SettingsRow.null) { return none }
                 throw DecodingError.keyNotFound(
                     key, .init(codingPath: [], debugDescription: "The empty record has no such field."))
@@ -90,7 +90,7 @@ struct RowDecoder: Decoder {
     }
 }
 
-/// Returns the decoder from which it is decoded.
+/// Returns the decoder of the field.
 private struct OpenDecoder: Decodable {
     let decoder: any Decoder
 

@@ -1,12 +1,12 @@
 /// Collects the fields of a record as the record encodes them, without serializing their values.
 ///
-/// The counterpart of ``RowDecoder``. It calls the record's `encode(to:)`, so a field is what that encodes under a name: a
-/// stored property, or a value computed from several.
+/// The counterpart of ``RowDecoder``. It calls the record's `encode(to:)`, so a field is any value that the record encodes under a
+/// name: a stored property, or a value computed from several.
 struct RowEncoder: Encoder {
     private final class Fields {
         var members: [(name: String, member: any RowMember)] = []
         var hasNames = false
-        /// Whether something was encoded that is not a value under a name, and was dropped.
+        /// Whether the record encoded a value without a name, which was dropped.
         var isIncomplete = false
     }
 
@@ -61,7 +61,7 @@ struct RowEncoder: Encoder {
     }
 }
 
-/// Drops what is encoded.
+/// Drops all encoded values.
 private struct Dropping<Key: CodingKey>: Encoder, KeyedEncodingContainerProtocol, UnkeyedEncodingContainer,
     SingleValueEncodingContainer
 {

@@ -8,7 +8,7 @@
 protocol RowMember {
     /// Returns the field's JSON.
     func encoded() throws -> Data
-    /// Whether the other field has the same JSON, as far as that is known without serializing.
+    /// Returns whether the other field has the same JSON, as far as that is known without serializing.
     func isIdentical(to other: any RowMember) -> Bool
 }
 
@@ -18,9 +18,9 @@ struct ValueMember<Value: Encodable>: RowMember {
 
     func encoded() throws -> Data { try JSONScalars.data(ofMember: value) }
 
-    /// Values with the same bits are the same value: numbers with the same digits, or references to the same objects, as in
-    /// the copy of a record whose field was not changed. Equality is not enough: `0.0` and `-0.0` are equal and have
-    /// different JSON, and a type may call values equal that differ. Values with other bits can still have the same JSON.
+    /// Values with the same bits are the same value: numbers with the same digits, or references to the same objects, as in a copy
+    /// of a record whose field was not changed. Equality is not enough: `0.0` and `-0.0` are equal and have different JSON, and a
+    /// type may define different values as equal. Values with other bits can still have the same JSON.
     func isIdentical(to other: any RowMember) -> Bool {
         guard let other = other as? Self else { return false }
         return withUnsafeBytes(of: value) { bytes in

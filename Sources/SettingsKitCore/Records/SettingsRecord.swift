@@ -16,12 +16,10 @@
 /// }
 /// ```
 ///
-/// Nothing else is needed: the members that `Codable` encodes are the fields, each stored as JSON under a separate
-/// name. Map names and values as usual with `Codable`, by `CodingKeys` and custom encodings; or implement
-/// ``save(into:)`` and ``load(from:)``.
+/// The members that `Codable` encodes are the fields, each stored as JSON under a separate name. To map names and values, use
+/// `CodingKeys` and custom encodings as usual with `Codable`, or implement ``save(into:)`` and ``load(from:)``.
 public protocol SettingsRecord: Codable, Sendable {
-    /// The record while nothing is stored. A field that is not stored, or cannot be decoded, has the value of this
-    /// record.
+    /// The record while no field is stored. A field that is not stored, or cannot be decoded, has the value of this record.
     static var empty: Self { get }
 
     /// Adds the fields to a row. By default, encodes them with `Codable`.
@@ -32,20 +30,19 @@ public protocol SettingsRecord: Codable, Sendable {
     /// Creates a record from the fields of a row. By default, decodes them with `Codable`, and takes missing ones from
     /// ``empty``.
     ///
-    /// It must read each field that it may need, whatever the others hold: the record observes the fields that it
-    /// reads.
+    /// It must read each field that it may need, whichever values the others have: the record observes the fields that it reads.
     ///
     /// - Throws: an error if the row is not a record, which then reads as ``empty``.
     static func load(from row: SettingsRow) throws -> Self
 }
 
 extension SettingsRecord {
-    /// Adds the fields to the row as `Codable` encodes them.
+    /// Adds the fields that `Codable` encodes to the row.
     public func save(into row: inout SettingsRow) throws {
         try row.setMembers(of: self)
     }
 
-    /// Creates a record as `Codable` decodes it. Missing fields have the values of ``empty``.
+    /// Creates a record with `Codable`. Missing fields have the values of ``empty``.
     public static func load(from row: SettingsRow) throws -> Self {
         try Self(from: RowDecoder(row: row))
     }

@@ -50,19 +50,19 @@ public struct SettingsRow {
         set { members[name] = newValue.map { ValueMember(value: $0) } }
     }
 
-    /// What the layers hold for a field, the highest first; or what was added to the row.
+    /// Returns the layers' candidates for a field, the highest first, or the member that was added to the row.
     func candidates(_ name: String) -> [SettingsStoreCandidate] {
         source?.candidates(name) ?? data(name).map { [SettingsStoreCandidate($0)] } ?? []
     }
 
-    /// Whether what a layer holds for a field stands for nil. It is the field's value then.
+    /// Returns whether a layer's candidate for a field represents nil, which is then the field's value.
     func isNil(_ candidate: SettingsStoreCandidate, name: String) -> Bool {
         guard candidate.data == Self.null, candidate.form == .stored || candidate.form == .text else { return false }
         source?.accept(candidate, of: name)
         return true
     }
 
-    /// Decodes the first candidate that is a value of a type; nil, with notes, if none is.
+    /// Decodes the first candidate that is a value of a type; returns nil if none is, and records the errors.
     func decoded<Value: Decodable>(_ type: Value.Type, name: String) -> Value? {
         for candidate in candidates(name) {
             if let value = decoded(type, from: candidate, name: name) { return value }
@@ -70,7 +70,7 @@ public struct SettingsRow {
         return nil
     }
 
-    /// The bytes of a field: stored, or added to the row.
+    /// Returns the bytes of a field: stored, or added to the row.
     package func data(_ name: String) -> Data? {
         if let source { return source.data(name) }
         do {
@@ -81,15 +81,15 @@ public struct SettingsRow {
         }
     }
 
-    /// The bytes of the empty record's field, in a row that is read.
+    /// Returns the bytes of the empty record's field, in a row that is read.
     package func defaultData(_ name: String) -> Data? { source?.defaultData(name) }
 
-    /// Notes that a field's bytes cannot be decoded.
+    /// Records that a field's bytes cannot be decoded.
     package func record(_ error: any Error, with name: String, data: Data) {
         source?.record(error, with: name, SettingsStoreCandidate(data))
     }
 
-    /// Decodes what a layer holds; nil, with a note, if it is no value of the type.
+    /// Decodes a layer's candidate; returns nil if it is no value of the type, and records the error.
     func decoded<Value: Decodable>(
         _ type: Value.Type, from candidate: SettingsStoreCandidate, name: String
     ) -> Value? {
@@ -116,7 +116,7 @@ public struct SettingsRow {
         }
     }
 
-    /// The value that an argument or a variable stands for, as for a setting of the type.
+    /// Parses an argument or a variable, like a setting of the type.
     private func value<Value: Decodable>(_ type: Value.Type, ofText text: String?) throws -> Value {
         if let value: Value = text.flatMap({ StandardText.read($0) }) { return value }
         throw SettingsError(
@@ -126,7 +126,7 @@ public struct SettingsRow {
 
     package mutating func put(_ data: Data, under name: String) { members[name] = DataMember(data: data) }
 
-    /// Adds the members of a value to the row, as `Codable` encodes them.
+    /// Adds the members of a value that `Codable` encodes to the row.
     mutating func setMembers(of value: some Encodable) throws {
         if let members = try RowEncoder.members(of: value) {
             for (name, member) in members { self.members[name] = member }
@@ -136,7 +136,7 @@ public struct SettingsRow {
         }
     }
 
-    /// Serializes a field that was added to the row; nil if there is none, or if it is nil.
+    /// Serializes a field that was added to the row; returns nil if there is none, or if it is nil.
     ///
     /// - Throws: ``FieldError`` if it cannot be encoded, ``InvalidName`` if no key can have its name.
     func encoded(_ name: String) throws -> Data? {
@@ -150,13 +150,13 @@ public struct SettingsRow {
         }
     }
 
-    /// Whether a field has the same JSON as another row's, as far as that is known without serializing.
+    /// Returns whether a field has the same JSON as another row's, as far as that is known without serializing.
     func isIdentical(to other: SettingsRow, in name: String) -> Bool {
         guard let member = members[name], let otherMember = other.members[name] else { return false }
         return member.isIdentical(to: otherMember)
     }
 
-    /// Whether a field can have this name, after the record's.
+    /// Returns whether a field can have this name, after the record's name.
     static func isValid(_ name: String) -> Bool { !name.utf8.contains(0) }
 
     /// The error that no key can have a field's name.
@@ -173,18 +173,18 @@ public struct SettingsRow {
 
 /// The source of a row that is read.
 protocol RowSource: AnyObject {
-    /// The stored bytes of a field.
+    /// Returns the stored bytes of a field.
     func data(_ name: String) -> Data?
-    /// What the layers hold for a field, the highest first.
+    /// Returns the layers' candidates for a field, the highest first.
     func candidates(_ name: String) -> [SettingsStoreCandidate]
-    /// Notes that a field has the value of a candidate.
+    /// Records that a field has the value of a candidate.
     func accept(_ candidate: SettingsStoreCandidate, of name: String)
-    /// The bytes of the empty record's field.
+    /// Returns the bytes of the empty record's field.
     func defaultData(_ name: String) -> Data?
     /// The names of the fields of the empty record.
     var defaultNames: [String] { get }
-    /// Notes that the caller decodes a field's bytes, and may fail.
+    /// Records that the caller decodes a field's bytes, and may fail.
     func recordOpening(_ name: String)
-    /// Notes that what a layer holds for a field is no value of it.
+    /// Records that a layer's candidate for a field is no value of it.
     func record(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate)
 }

@@ -17,21 +17,19 @@ import Synchronization
 /// for await record in parameters.values { ... }
 /// ```
 ///
-/// Each field is stored as JSON under a separate name, such as `network:isDetailed`. Only fields that change are
-/// written. So two devices, processes or threads that change different fields keep both changes, and fields of a newer
-/// version of the program stay. A field that is missing or cannot be decoded has the value of ``SettingsRecord/empty``.
-/// (Its bytes stay until the field is changed, or the record is saved.) Any number of records with different names can
-/// share a store.
+/// Each field is stored as JSON under a separate name, such as `network:isDetailed`. Only fields that change are written. So two
+/// devices, processes or threads that change different fields keep both changes, and fields of a newer version of the program stay.
+/// A field that is missing or cannot be decoded has the value of ``SettingsRecord/empty``. (Its bytes stay until the field is
+/// changed, or the record is saved.) Any number of records with different names can share a store.
 ///
-/// Observers of the Observation framework that read a field are notified when any field changes, as of a
+/// Observers of the Observation framework that read a field are notified when any field changes, as with a
 /// ``SettingsService/Value``.
 ///
 /// Use it from any thread. Writing a record is one batch of the store. If the store publishes its changes, reading
 /// never shows half of a batch. The service diagnoses errors; without a service, they are reported to
 /// ``SettingsService/DiagnosticSink/standard``. ``load()``, ``save(_:)`` and ``remove()`` throw them.
 ///
-/// A field that has the name of a member of the storage, such as `values`, is read and written by its key path:
-/// `parameters[\.values]`.
+/// Use a key path to read and write a field that has the name of a member of the storage, such as `values`: `parameters[\.values]`.
 @dynamicMemberLookup
 public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable {
     @usableFromInline let cached: CachedRecord<Record>
@@ -41,8 +39,8 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// - Parameters:
     ///   - name: The prefix of the fields' names, before a colon: not empty, without NUL.
     ///   - store: The store of the fields.
-    ///   - migrations: Convert values of older versions before anything is read. Fields have names like
-    ///     `network:isDetailed`. The ledger belongs to this record alone.
+    ///   - migrations: Convert values of older versions before the record is read. Fields have names like `network:isDetailed`.
+    ///     Only this record uses the ledger.
     /// - Throws: ``SettingsError`` if a migration fails, if ``SettingsRecord/empty`` cannot be encoded, or if an empty
     ///   row is not a record. A store that cannot be read is diagnosed, as at each read of the record.
     public convenience init(
@@ -73,7 +71,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
         @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
     }
 
-    /// A field of the record. Setting it is ``set(_:to:)``.
+    /// A field of the record. Assigning to it calls ``set(_:to:)``.
     ///
     /// `parameters.count += 1` reads and then writes. To lose no concurrent change, use ``update(_:_:)``.
     @inlinable public subscript<Field>(dynamicMember keyPath: WritableKeyPath<Record, Field>) -> Field {
@@ -86,16 +84,16 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
         @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
     }
 
-    /// A field of the record. Setting it is ``set(_:to:)``.
+    /// A field of the record. Assigning to it calls ``set(_:to:)``.
     @inlinable public subscript<Field>(keyPath: WritableKeyPath<Record, Field>) -> Field {
         @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
         set { set(keyPath, to: newValue) }
     }
 
-    /// The whole record, from memory.
+    /// Returns the whole record, from memory.
     @inlinable public func get() -> Record { cached.tracked { cached.value() } }
 
-    /// The record as the store has it now.
+    /// Returns the record from the store.
     ///
     /// - Throws: ``SettingsError`` with the code `noStore` or `readFailed`; `decodingFailed` if the stored fields are
     ///   not a record. A single field that cannot be decoded is diagnosed, and has the value of
@@ -109,27 +107,27 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
 
     /// Sets a field. Setting the stored value again writes nothing and notifies no listener. Errors are diagnosed.
     ///
-    /// A store that is not open yet keeps a field that is set whole. It refuses a part of a field, a computed property, and a value
-    /// that several fields have in memory: use ``set(_:)-(Record)`` for these.
+    /// A store that is not open yet keeps a field that is set as a whole. It rejects a part of a field, a computed property, and a
+    /// value that several fields have in memory: use ``set(_:)-(Record)`` for these.
     public func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) {
         diagnosing { () throws(SettingsError) in try cached.set(keyPath, to: value) }
     }
 
-    /// Replaces the record: writes the fields that differ, also if the stored fields are not a record. Errors are
-    /// diagnosed; ``save(_:)`` throws them.
+    /// Replaces the record. Writes the fields that differ, also if the stored fields are not a record. Errors are diagnosed;
+    /// ``save(_:)`` throws them.
     public func set(_ record: Record) {
         diagnosing { () throws(SettingsError) in try cached.replace(by: record, .ofSet) }
     }
 
     /// Replaces the record.
     ///
-    /// - Throws: ``SettingsError``; the record has not changed then.
+    /// - Throws: ``SettingsError``; the record is unchanged then.
     public func save(_ record: Record) throws { try cached.replace(by: record, .ofSave) }
 
     /// Changes a field in place, and loses no concurrent change of the record, as ``update(_:)`` does.
     ///
-    /// - Throws: the error of `body`; the record has not changed then.
-    /// - Returns: the result of the run that counted; nil if the record stays because of a problem.
+    /// - Throws: the error of `body`; the record is unchanged then.
+    /// - Returns: the result of the run that was applied; nil if the record is unchanged because of a problem.
     @discardableResult
     public func update<Field, R, E: Error>(
         _ keyPath: WritableKeyPath<Record, Field>, _ body: (inout Field) throws(E) -> R
@@ -139,12 +137,12 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
 
     /// Changes several fields together, and loses no concurrent change of the record.
     ///
-    /// `body` is called on this thread, without a lock held, and again on the new record when that was changed meanwhile.
-    /// Problems are diagnosed, and nothing is changed then. One is a changed field that cannot be decoded: it would be
-    /// calculated from ``SettingsRecord/empty``, and ``set(_:to:)`` replaces it. Another is a store that is not open yet.
+    /// `body` is called on this thread, without a lock held. It runs again on the new record if that changes meanwhile. Problems
+    /// are diagnosed, and nothing is changed then. It is a problem if a changed field cannot be decoded: it would be calculated
+    /// from ``SettingsRecord/empty``. Use ``set(_:to:)`` to replace it. It is also one if the store is not open yet.
     ///
-    /// - Throws: the error of `body`; the record has not changed then.
-    /// - Returns: the result of the run that counted; nil if the record stays because of a problem.
+    /// - Throws: the error of `body`; the record is unchanged then.
+    /// - Returns: the result of the run that was applied; nil if the record is unchanged because of a problem.
     @discardableResult
     public func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> R? {
         let (result, error) = try cached.update(body)
@@ -152,17 +150,17 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
         return result
     }
 
-    /// Removes all fields, also those that a newer version of the program has stored, so that the record is
+    /// Removes all fields, including those that a newer version of the program has stored, so that the record is
     /// ``SettingsRecord/empty`` again. Errors are diagnosed; ``remove()`` throws them.
     ///
-    /// A store that cannot list its keys keeps the fields that this version does not know.
+    /// A store that cannot list its keys keeps the fields that this version does not define.
     public func reset() {
         diagnosing { () throws(SettingsError) in try cached.remove(.ofSet) }
     }
 
     /// Removes all fields, as ``reset()`` does.
     ///
-    /// - Throws: ``SettingsError``; the record has not changed then.
+    /// - Throws: ``SettingsError``; the record is unchanged then.
     public func remove() throws { try cached.remove(.ofSave) }
 
     private func diagnosing(_ body: () throws(SettingsError) -> Void) {
@@ -175,26 +173,26 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
 
     // MARK: Listening
 
-    /// Calls `body` with the record after each change, local or external, until the subscription is cancelled or released:
-    /// once for fields that have changed together.
+    /// Calls `body` with the record after each change, local or external, until the subscription is cancelled or released: once for
+    /// fields that have changed together.
     ///
-    /// No lock is held: `body` may read, set, subscribe and cancel. The record is the present one, so that the last call has
-    /// what is stored.
+    /// No lock is held: `body` may read, set, subscribe and cancel. The record is the current one, so the last call has the stored
+    /// record.
     public func observe(_ body: @escaping @Sendable (Record) -> Void) -> SettingsService.Subscription {
-        // The commit of the last call: each of its fields signals. The greatest number is no commit's.
+        // The commit of the last call, because each of its fields signals. No commit has the greatest number.
         let lastCommit = Atomic<UInt64>(.max)
         let end = cached.listen { [cached] commit in
             if commit != .max, lastCommit.exchange(commit, ordering: .acquiringAndReleasing) == commit { return }
             body(cached.value())
         }
-        // The subscription holds the record, and with it what is listened to.
+        // The subscription holds the record, which keeps the listened objects alive.
         return SettingsService.Subscription { [cached] in withExtendedLifetime(cached, end) }
     }
 
-    /// The current record, then the newest record after each change, local or external.
+    /// Returns the current record, then the newest record after each change, local or external.
     ///
-    /// Changes made together are one element. A slow reader skips records, and always receives the newest. The sequence
-    /// ends when its task is cancelled.
+    /// Changes made together are one element. A slow reader skips records, and always receives the newest. The sequence ends when
+    /// its task is cancelled.
     public var values: SettingsService.Stream<Record> {
         SettingsService.Stream { [cached] in
             let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }

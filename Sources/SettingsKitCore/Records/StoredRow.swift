@@ -6,20 +6,20 @@ import Synchronization
     import Foundation
 #endif
 
-/// A record as it is stored: the bytes of its fields, read once and then kept up to date by what the store publishes, and
-/// the decoded value.
+/// A stored record: the bytes of its fields, which are read once and then updated with the store's published changes, and the
+/// decoded value.
 ///
-/// All changes of a commit are noted inside the connection's lock, so inside that lock they are all seen, or none is.
+/// All changes of a commit are recorded inside the connection's lock. So inside that lock, all of them are visible, or none.
 @usableFromInline final class StoredRow<Record: Sendable>: Sendable {
     struct Snapshot: Sendable {
-        /// What is stored of the fields that are known.
+        /// The stored values of the known fields.
         var fields: [String: StoredValue] = [:]
-        /// Bytes that were no value of their field, and why.
+        /// Bytes that are no value of their field, and the reasons.
         fileprivate var unusable: [String: (data: Data?, problem: SettingsError)] = [:]
-        /// How often everything was forgotten.
+        /// The number of times that all values were discarded.
         var generation = 0
 
-        /// Why fields hold something else, by name.
+        /// The reasons why stored bytes are no value of their field, by name.
         var unreadable: [String: SettingsError] {
             unusable.filter { fields[$0]?.writableData == $1.data }.mapValues(\.problem)
         }
@@ -31,13 +31,13 @@ import Synchronization
 
     var snapshot: Snapshot { state.withLock { $0 } }
 
-    /// Notes that a field has changed.
+    /// Records that a field has changed.
     func record(_ stored: StoredValue, of field: String) {
         state.withLock { $0.fields[field] = stored }
         cached.invalidate()
     }
 
-    /// Notes that any field may have changed.
+    /// Discards all values, because any field may have changed.
     func forget() {
         state.withLock { state in
             state.fields = [:]
@@ -46,12 +46,12 @@ import Synchronization
         cached.invalidate()
     }
 
-    /// Notes what was read from the store, unless what was published meanwhile is newer.
+    /// Records values that were read from the store, unless values that were published meanwhile are newer.
     ///
     /// - Parameters:
-    ///   - unreadable: Why fields are no values.
-    ///   - stored: What these fields hold.
-    ///   - generation: That of a snapshot from before reading.
+    ///   - unreadable: The reasons why fields are no values.
+    ///   - stored: The values of these fields.
+    ///   - generation: The generation of a snapshot from before the reading.
     func complete(
         _ fields: [String: StoredValue], unreadable: [String: SettingsError], of stored: [String: StoredValue],
         generation: Int
@@ -63,7 +63,7 @@ import Synchronization
     }
 }
 
-/// What a service caches of one field of a record: nothing but its bytes, in the record's row.
+/// The cache of one field of a record: only its bytes, in the record's row.
 final class CachedField<Record: Sendable>: CachedSetting {
     let name: String
     let slot: Int

@@ -9,7 +9,7 @@ import Synchronization
 /// The bytes in force in a running program while a store holds others that every setting of their name rejects.
 ///
 /// They are kept beside the store, on its feed, so that every service and handle keeps the same value, including those that use the
-/// store later. Only external bytes that are known to be bad have an entry.
+/// store later. Only external bytes have an entry.
 final class LastGoodBytes: Sendable {
     private struct Place: Hashable {
         let name: String
