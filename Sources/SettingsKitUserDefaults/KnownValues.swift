@@ -1,18 +1,17 @@
 import Foundation
 import SettingsKitCore
 
-/// What a store knows of values that other code changes, too. It decides what to publish.
+/// The last values published from `UserDefaults`, which other code also changes. They determine which changes to publish.
 ///
-/// The values are read and written outside of every lock, because that may call foreign code, so they may have changed when
-/// the store comes to use them. Each ``Reading`` therefore has a version: what was read counts only if nothing has happened
-/// to the value since. A signal that a value may have changed carries no value. It may arrive late, twice, on any thread,
-/// and while the value is written.
+/// The values are read and written outside of every lock, because that may call foreign code. So they may have changed when the
+/// store uses them. Each ``Reading`` therefore has a version: a reading is used only if nothing has happened to the value since. A
+/// signal that a value may have changed carries no value. It may arrive late, twice, on any thread, and while the value is written.
 struct KnownValues: Sendable {
     private struct Entry {
         var version = 0
         /// Whether a setting of this name holds a URL.
         var isURL = false
-        /// The bytes that were published last, or read first. Nil before that.
+        /// The bytes that were last published, or first read. Nil before that.
         var published: Data??
         /// The bytes that are set, but not yet written.
         var unwritten: Data??
@@ -26,11 +25,11 @@ struct KnownValues: Sendable {
         let name: String
         let isURL: Bool
         fileprivate let version: Int
-        /// The bytes that are set, but not yet written: they count, and nothing else need be read.
+        /// The bytes that are set, but not yet written: they are the value, and no reading is needed.
         let unwritten: Data??
     }
 
-    /// What comes of a batch.
+    /// The outcome of a batch.
     enum Outcome {
         /// A value has changed since it was read.
         case outdated
@@ -41,13 +40,13 @@ struct KnownValues: Sendable {
 
     private var entries: [String: Entry] = [:]
 
-    /// Whether the name was never read.
+    /// Returns whether the name was never read.
     func isNew(_ name: String) -> Bool { entries[name] == nil }
 
     /// The names that were read.
     var names: [String] { Array(entries.keys) }
 
-    /// Notes that a setting of this name holds a URL. What was read of it before, without knowing that, no longer counts.
+    /// Records that a setting of this name holds a URL. Earlier readings, made without knowing that, are discarded.
     mutating func recordURL(_ name: String) {
         guard var entry = entries[name], !entry.isURL else { return }
         (entry.isURL, entry.published) = (true, nil)
@@ -63,7 +62,7 @@ struct KnownValues: Sendable {
 
     private func isCurrent(_ reading: Reading) -> Bool { entries[reading.name]?.version == reading.version }
 
-    /// Notes what was read. Only the first time: listeners have not been notified of a later change that is read.
+    /// Records a reading, if it is the first: listeners have not been notified of a later change that is read.
     ///
     /// - Returns: False if it is outdated.
     mutating func record(_ data: Data?, for reading: Reading) -> Bool {
@@ -72,9 +71,9 @@ struct KnownValues: Sendable {
         return true
     }
 
-    /// Applies a batch, if its expectations hold. What it writes is then unwritten.
+    /// Applies a batch, if its expectations hold. Marks the written values as not yet stored.
     ///
-    /// - Parameter values: What was read under each of its names.
+    /// - Parameter values: The readings of each of its names.
     mutating func apply(_ batch: SettingsStoreBatch, to values: [(reading: Reading, data: Data?)]) -> Outcome {
         guard values.allSatisfy({ isCurrent($0.reading) }) else { return .outdated }
         var current = Dictionary(uniqueKeysWithValues: values.map { ($0.reading.name, $0.data) })
@@ -97,7 +96,7 @@ struct KnownValues: Sendable {
 
     // MARK: Signals
 
-    /// Begins to read the values that may have changed; those that are unwritten only after they are written.
+    /// Begins to read the values that may have changed. Unwritten ones are read only after they are written.
     mutating func signal(_ names: [String]) -> [Reading] {
         names.compactMap { name in
             guard let entry = entries[name] else { return nil }
@@ -111,20 +110,20 @@ struct KnownValues: Sendable {
         }
     }
 
-    /// Notes what was read after a signal.
+    /// Records readings after a signal.
     ///
-    /// - Returns: The changes of other code, and the readings to do again because they are outdated.
+    /// - Returns: The changes of other code, and the readings to repeat because they are outdated.
     mutating func notice(_ values: [(reading: Reading, data: Data?)]) -> (
         changes: [SettingsStoreChange], outdated: [Reading]
     ) {
         let changes = values.filter { isCurrent($0.reading) }.compactMap { tell($0.reading.name, $0.data) }
-        // One that has just been published is not: its version has changed.
+        // A value that was just published is not outdated: its version has changed.
         let published = Set(changes.map(\.name))
         let outdated = values.map(\.reading).filter { !published.contains($0.name) && !isCurrent($0) }
         return (changes, signal(outdated.map(\.name)))
     }
 
-    /// Notes the bytes of a value, and returns the change if other code has made one since the last one was published.
+    /// Records the bytes of a value, and returns the change if other code has made one since the last one was published.
     private mutating func tell(_ name: String, _ data: Data?) -> SettingsStoreChange? {
         guard let entry = entries[name], let published = entry.published else {
             entries[name]?.published = .some(data)
@@ -138,16 +137,16 @@ struct KnownValues: Sendable {
 
     // MARK: Writing
 
-    /// Takes the bytes to write under a name. Nil if there are none, or while they are being written.
+    /// Returns the bytes to write under a name. Nil if there are none, or while they are being written.
     mutating func beginWriting(_ name: String) -> (data: Data?, isURL: Bool)? {
         guard let entry = entries[name], !entry.isBeingWritten, let unwritten = entry.unwritten else { return nil }
         entries[name]?.isBeingWritten = true
         return (unwritten, entry.isURL)
     }
 
-    /// Notes that the bytes are written.
+    /// Records that the bytes are written.
     ///
-    /// - Returns: Whether the value has to be read again, because other code may have changed it meanwhile.
+    /// - Returns: Whether the value must be read again, because other code may have changed it meanwhile.
     mutating func endWriting(_ name: String, _ data: Data?) -> Bool {
         entries[name]?.isBeingWritten = false
         guard let entry = entries[name], entry.unwritten == .some(data) else { return false }
@@ -156,7 +155,7 @@ struct KnownValues: Sendable {
         return entry.isSignaled
     }
 
-    /// The names with their unwritten values among the stored ones.
+    /// Returns the names that have a value: the stored ones, with the unwritten changes.
     func names(among stored: [String]) -> [String] {
         let unwritten = entries.compactMapValues(\.unwritten)
         if unwritten.isEmpty { return stored }

@@ -8,8 +8,8 @@
 
     /// The values that an administrator forces, in the standard `UserDefaults`.
     private final class SystemManagedValues: ManagedValues {
-        /// Where a device management server puts the configuration of the app. Its full stops cannot be in the name of an
-        /// observed property.
+        /// The name under which a device management server puts the configuration of the app. An observed property cannot have full
+        /// stops in its name.
         private static let configurationName = "com.apple.configuration.managed"
 
         private let defaults = SystemDefaults(.standard)
@@ -38,8 +38,7 @@
 
         func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) { defaults.observe(name, signal) }
 
-        /// Also for the managed app configuration, which arrives while the app is in the background, and which nothing
-        /// announces.
+        /// Also for the managed app configuration, which arrives while the app is in the background, without a notification.
         func observeOthers(_ signal: @escaping @Sendable () -> Void) -> AnyObject & Sendable {
             Observations(
                 all: [defaults.observeOthers(signal)]
@@ -48,7 +47,8 @@
                     })
         }
 
-        /// What UIKit, AppKit and WatchKit post when the app becomes active. Their names, so that none of them is imported.
+        /// The notifications that UIKit, AppKit and WatchKit post when the app becomes active. Named as strings, so that none of
+        /// them is imported.
         private static let activations = ["UI", "NS", "WK"].map { "\($0)ApplicationDidBecomeActiveNotification" }
 
         private final class Observations: Sendable {

@@ -2,16 +2,16 @@ import Foundation
 import SettingsKitCore
 import Synchronization
 
-/// What an administrator forces on the app, as ``ManagedPreferencesStore`` reads it.
+/// The values that an administrator forces on the app, for ``ManagedPreferencesStore``.
 package protocol ManagedValues: Sendable {
-    /// The values of a configuration profile, by name, and those of the managed app configuration under other names. Runs no
-    /// foreign code.
+    /// Returns the values of a configuration profile, by name, and those of the managed app configuration under other names. Runs
+    /// no foreign code.
     func all() -> [String: Data]
-    /// The value under one name. Takes the same time however many there are.
+    /// Returns the value under one name. Takes the same time for any number of values.
     func value(named name: String) -> Data?
     /// Calls `signal` whenever the value under a name may have changed, if the system announces that for the name.
     func observe(_ name: String, _ signal: @escaping @Sendable () -> Void)
-    /// Calls `signal` whenever values may have changed that cannot be observed by their names, until the result is released.
+    /// Calls `signal` whenever values that cannot be observed by their names may have changed, until the result is released.
     func observeOthers(_ signal: @escaping @Sendable () -> Void) -> AnyObject & Sendable
 }
 
@@ -58,13 +58,13 @@ package final class ManagedPreferencesStore: SettingsStore, NameFollowingStore {
     package func follow(_ name: String) {
         guard followed.withLock({ $0.insert(name).inserted }) else { return }
         values.observe(name) { [weak self] in self?.refresh(name) }
-        // It may have changed just before.
+        // The value may have changed just before.
         refresh(name)
     }
 
-    // Both read inside the lock, so that two calls follow each other.
+    // Both functions read inside the lock, so that two calls follow each other.
 
-    /// Takes over what is forced now.
+    /// Reads all forced values, and publishes the changes.
     private func refresh() {
         contents.withLock { contents in
             let new = values.all()
@@ -78,7 +78,7 @@ package final class ManagedPreferencesStore: SettingsStore, NameFollowingStore {
         ownFeed.flush()
     }
 
-    /// Takes over what is forced now under one name.
+    /// Reads the forced value under one name, and publishes the change.
     private func refresh(_ name: String) {
         contents.withLock { contents in
             let (old, new) = (contents[name], values.value(named: name))

@@ -50,10 +50,10 @@ extension PropertyListValue {
         #endif
     }
 
-    /// Returns the native value of bytes, if they can be restored from it through Foundation's objects, whose dictionaries
-    /// have no order; otherwise the bytes as data.
+    /// Returns the native value of bytes, if Foundation's objects, whose dictionaries have no order, can restore the bytes from it;
+    /// otherwise the bytes as data.
     ///
-    /// - Parameter old: The value that is replaced. Its kind is kept where possible.
+    /// - Parameter old: The replaced value. Its kind is kept if possible.
     package static func storable(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue {
         let native = NativeValue.value(for: data, resembling: old)
         let read = PropertyListValue(object: native.object).map(NativeValue.bytes(of:))
@@ -74,7 +74,7 @@ extension PropertyListValue {
     package var object: Any {
         switch self {
         case .boolean(let value): value
-        // A number of 64 bits, where Int has 32.
+        // A 64-bit number, also where `Int` has 32 bits.
         case .integer(let value): Int(exactly: value) as Any? ?? NSNumber(value: value)
         case .unsigned(let value): UInt(exactly: value) as Any? ?? NSNumber(value: value)
         case .real(let value): value

@@ -2,15 +2,15 @@ import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 
-/// The value of a setting of `URL`, as `UserDefaults` keeps it: the path of a file, or an archive of an `NSURL`. In the program
-/// its bytes are JSON, as in every store.
+/// The value of a setting of `URL` in `UserDefaults`: the path of a file, or an archive of an `NSURL`. In the program its bytes are
+/// JSON, as in every store.
 extension PropertyListValue {
     private static let transformer = JSONTransformer<URL>()
 
-    /// The bytes of the URL that `UserDefaults.url(forKey:)` returns. Of a value that it does not take, the usual bytes.
+    /// The bytes of the URL that `UserDefaults.url(forKey:)` returns. For a value that it does not accept, the usual bytes.
     ///
-    /// A string with a scheme is the URL that it spells, which other code may also store. The file system is not asked whether a
-    /// path is that of a directory, because the answer changes: it is one if the path ends with a slash.
+    /// A string with a scheme is the URL that it spells, which other code may also store. A path is that of a directory if it ends
+    /// with a slash. The file system is not asked, because its answer changes.
     var bytesOfURL: Data {
         let url: URL? =
             switch self {
@@ -21,12 +21,12 @@ extension PropertyListValue {
         return url.flatMap { optionalResult(of: Self.transformer.transformValue, $0) } ?? NativeValue.bytes(of: self)
     }
 
-    /// The value from which `UserDefaults.url(forKey:)` makes the URL that bytes stand for. Nil if they stand for none.
+    /// Returns the value from which `UserDefaults.url(forKey:)` creates the URL in the bytes. Nil if they are no URL.
     ///
-    /// That is what Apple's `UserDefaults.set(_: URL?, forKey:)` stores. The one on Linux stores the path of every URL, of
-    /// `https://example.com/a` no more than `/a`.
+    /// Apple's `UserDefaults.set(_: URL?, forKey:)` stores this value. The one on Linux stores the path of every URL, of
+    /// `https://example.com/a` only `/a`.
     ///
-    /// - Parameter old: The value that is replaced. If it is the text of a URL, the new one is text, too, unless it is a file's.
+    /// - Parameter old: The replaced value. If it is the text of a URL, the new one is also text, unless it is a file's.
     static func storableURL(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue? {
         guard let url = optionalResult(of: transformer.untransformValue, data) else { return nil }
         let text = url.absoluteString
@@ -58,10 +58,10 @@ extension PropertyListValue {
 
     // MARK: Archives
 
-    /// The URL in the archive that `NSKeyedArchiver` has made of an `NSURL`.
+    /// Returns the URL in an archive of an `NSURL` by `NSKeyedArchiver`.
     ///
-    /// Read without `NSKeyedUnarchiver`, which on Linux ends the process if an archive is damaged. An archive is a dictionary: its
-    /// objects are a list, and one names another by its place there.
+    /// It is read without `NSKeyedUnarchiver`, which on Linux ends the process if an archive is damaged. An archive is a
+    /// dictionary: its objects are a list, and one refers to another by its position in the list.
     private static func archivedURL(_ data: Data) -> URL? {
         guard data.starts(with: "bplist".utf8),
             let archive = optionalResult(of: PropertyListReader.read, data),
@@ -76,11 +76,11 @@ extension PropertyListValue {
             case .string("NSURL") = type["$classname"],
             case .string(let text) = url["NS.relative"]?.object(among: objects)
         else { return nil }
-        // Without a base, that is the null at the first place.
+        // Without a base, this refers to the null at the first position.
         return URL(string: text, relativeTo: url["NS.base"]?.url(among: objects, depth: depth + 1))
     }
 
-    /// The object of an archive that a reference names.
+    /// Returns the object to which a reference refers.
     private func object(among objects: [PropertyListValue]) -> PropertyListValue? {
         guard case .integer(let place) = self["CF$UID"], let index = Int(exactly: place),
             objects.indices.contains(index)

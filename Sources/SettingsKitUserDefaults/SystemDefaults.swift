@@ -4,9 +4,9 @@ import SettingsKitFiles
 
 /// The values of a `UserDefaults`, for all threads.
 ///
-/// No platform declares `UserDefaults` `Sendable`. On Apple platforms any thread may use it, as Apple's documentation says.
-/// No lock is held while it is used, because it notifies observers while it is written, and these may use it again. On
-/// Linux it has none of them, and one thread at a time uses it.
+/// No platform declares `UserDefaults` `Sendable`. On Apple platforms any thread may use it, according to Apple's documentation. No
+/// lock is held while it is used, because a write notifies observers, which may use it again. On Linux it has no observers, and one
+/// thread at a time uses it.
 final class SystemDefaults: UserDefaultsValues {
     // nonisolated(unsafe): a constant, whose object any thread may use on Apple platforms: "The UserDefaults class is
     // thread-safe." On Linux it is used only with the lock held.
@@ -30,9 +30,9 @@ final class SystemDefaults: UserDefaultsValues {
 
     /// Calls `signal` when names that ``observe(_:_:)`` cannot observe may have changed.
     ///
-    /// On Apple platforms, that is after changes that this process makes through any instance. On Linux, `UserDefaults`
-    /// announces hardly anything. There, only what is posted for this instance counts, so that the removal of another suite
-    /// is no reason to read this one.
+    /// On Apple platforms, that is after changes that this process makes through any instance. On Linux, `UserDefaults` announces
+    /// very few changes. There, only notifications of this instance are used, so that the removal of another suite is no reason to
+    /// read this one.
     func observeOthers(_ signal: @escaping @Sendable () -> Void) -> NotificationObservation {
         #if canImport(Darwin)
             let object: UserDefaults? = nil
@@ -43,7 +43,7 @@ final class SystemDefaults: UserDefaultsValues {
         return NotificationObservation(of: UserDefaults.didChangeNotification, from: object) { _ in signal() }
     }
 
-    /// Whether a name can be observed by itself.
+    /// Returns whether a name can be observed.
     static func canObserve(_ name: String) -> Bool {
         #if canImport(Darwin)
             UserDefaultsKeyObservation.canObserve(name)
@@ -56,7 +56,7 @@ final class SystemDefaults: UserDefaultsValues {
         #if canImport(Darwin)
             body(defaults)
         #else
-            // An exception: the object may be of a user's class.
+            // An exception: the object may be an instance of a user's class.
             withLock { HeldLocks.excepting { body(defaults) } }
         #endif
     }
@@ -89,13 +89,13 @@ final class SystemDefaults: UserDefaultsValues {
 
     func names() -> [String] { withDefaults { Array($0.dictionaryRepresentation().keys) } }
 
-    /// Makes `UserDefaults` write its file, as far as it offers that.
+    /// Makes `UserDefaults` write its file, as far as it supports that.
     func synchronize() -> Bool { withDefaults { $0.synchronize() } }
 
     // MARK: Objects
 
-    /// Names are equal if they are equal as Swift strings. `UserDefaults` on Linux compares them bit by bit, so one
-    /// form is used.
+    /// Returns one form of a name. Names are equal if they are equal as Swift strings, but `UserDefaults` on Linux compares them
+    /// bit by bit.
     private func composed(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
 
     private func object(_ name: String) -> PropertyListValue? {
@@ -122,11 +122,11 @@ final class SystemDefaults: UserDefaultsValues {
         if !decomposed.unicodeScalars.elementsEqual(composed.unicodeScalars) {
             withDefaults { $0.removeObject(forKey: decomposed) }
         }
-        // And there, a value that is equal as a Swift string is not replaced, even if its bytes differ.
+        // On Linux, a value that is equal as a Swift string is not replaced, even if its bytes differ.
         if new == nil || new == old { withDefaults { $0.removeObject(forKey: composed) } }
         guard let new else { return }
         withDefaults { $0.set(new.object, forKey: composed) }
-        // It may convert a value.
+        // `UserDefaults` may convert a value.
         if let data, self.data(named: name, isURL: isURL) != data { withDefaults { $0.set(data, forKey: composed) } }
     }
 }

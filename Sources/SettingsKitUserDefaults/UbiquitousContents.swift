@@ -15,17 +15,17 @@ protocol UbiquitousValues: Sendable {
     func synchronize() -> Bool
 }
 
-/// What iCloud's key-value store announces.
+/// An announcement of iCloud's key-value store.
 enum UbiquitousEvent: Sendable {
     /// Other devices have changed values, or the first values have arrived.
     case otherDevices
     /// Another account is signed in, so that any value may be another one.
     case otherAccount
-    /// The values of the app are more than iCloud takes.
+    /// The app's values exceed iCloud's quota.
     case quotaViolation
 }
 
-/// Why iCloud does not take values.
+/// The error that iCloud does not accept values.
 private struct FullCloud: ValueFreeError {
     var description: String {
         "iCloud does not take more settings of this app. They stay on this device; remove some, or store large values elsewhere."
@@ -93,11 +93,11 @@ final class UbiquitousContents: SettingsStore {
     func keys() -> [String] { access.withLock { _ in Array(values.all.keys) } }
 
     func synchronize() throws {
-        // Outside the lock: it may post a notification, whose observer takes it.
+        // Outside the lock: it may post a notification, whose observer takes the lock.
         guard values.synchronize() else { throw SettingsError(.notSaved, store: storeDescription) }
     }
 
-    /// Publishes and reports what iCloud announces.
+    /// Publishes and reports iCloud's announcements.
     ///
     /// - Parameter names: The names that may have changed.
     func notice(_ event: UbiquitousEvent, of names: [String]?) {
@@ -110,7 +110,7 @@ final class UbiquitousContents: SettingsStore {
         }
     }
 
-    /// Publishes changes that came from other devices.
+    /// Publishes changes of other devices.
     ///
     /// - Parameter names: The names that may have changed; nil for any name, as after a change of the account.
     func noticeChanges(of names: [String]?) {
@@ -133,9 +133,9 @@ final class UbiquitousContents: SettingsStore {
 
     private func isTooLong(_ name: String) -> Bool { composed(name).utf8.count > Self.longestName }
 
-    /// The bytes of a value: those that were stored, or JSON of a native value that other code has stored.
+    /// Returns the bytes of a value: the stored ones, or JSON of a native value that other code has stored.
     private func read(_ name: String) -> Data? {
-        // There cannot be one, and the system need not be asked.
+        // There cannot be a value with such a name.
         if isTooLong(name) { return nil }
         return values.value(named: composed(name)).map(NativeValue.bytes(of:))
     }
@@ -162,7 +162,7 @@ final class UbiquitousContents: SettingsStore {
         let old = values.all.mapValues { NativeValue.bytes(of: $0).count }
         var new = old
         for write in batch.writes { new[composed(write.key.name)] = write.data?.count }
-        // A store that is too large already may become smaller.
+        // A store that is already too large may become smaller.
         if new.count > max(Self.largestCount, old.count) {
             throw tooLarge(limited.key, "at most \(Self.largestCount) settings in the store")
         }

@@ -9,12 +9,11 @@
     /// Keeps settings in iCloud's key-value store: at most 1,024 keys and 1 MB in total, on the Apple devices of one
     /// account.
     ///
-    /// Values are stored natively if possible, as `UserDefaultsStore` stores them, so values that other code has stored
-    /// (Booleans, numbers, strings, arrays, dictionaries) are read by a setting of the matching type. Changes of other
-    /// devices, and those of an account that is signed in or out, are published with the origin
-    /// ``SettingsService/Origin/external``. The app needs the iCloud key-value entitlement. Without an account, the
-    /// system keeps values on the device and uploads them later. If iCloud does not take them because the app has too many,
-    /// ``SettingsError/Code/notSaved`` is reported.
+    /// Values are stored natively if possible, as by `UserDefaultsStore`, so a setting of the matching type reads values that other
+    /// code has stored (Booleans, numbers, strings, arrays, dictionaries). Changes of other devices, and those of an account that
+    /// signs in or out, are published with the origin ``SettingsService/Origin/external``. The app needs the iCloud key-value
+    /// entitlement. Without an account, the system keeps values on the device and uploads them later. If the app has too many
+    /// values for iCloud, ``SettingsError/Code/notSaved`` is reported.
     public final class UbiquitousStore: SettingsStore {
         /// The app's store in iCloud.
         public static let standard = UbiquitousStore(.default, name: "standard")
@@ -44,7 +43,7 @@
         /// Returns the bytes stored under a key. Never throws.
         public func get(_ key: SettingsService.StorageKey) -> Data? { contents.get(key) }
 
-        /// Stores bytes under a key, or removes it.
+        /// Stores bytes under a key, or removes the key.
         ///
         /// - Throws: ``SettingsError`` with the code `tooLarge` if the name has more than 64 bytes in UTF-8, or if the store
         ///   would have more than 1,024 keys or more than 1 MB.
@@ -52,10 +51,10 @@
 
         /// Applies a batch if its expectations hold on this device.
         ///
-        /// - Throws: As ``set(_:to:)``. Nothing is changed then.
+        /// - Throws: As ``set(_:to:)`` does. Nothing is changed then.
         public func apply(_ batch: SettingsStoreBatch) throws -> Bool { try contents.apply(batch) }
 
-        /// The names in the store.
+        /// Returns the names in the store.
         public func keys() -> [String] { contents.keys() }
 
         /// Passes changes to the system's background upload.
@@ -89,7 +88,7 @@
 
         func synchronize() -> Bool { store.synchronize() }
 
-        /// Calls `body` with what the system announces, and the names that may have changed.
+        /// Calls `body` with each of the system's announcements, and the names that may have changed.
         func onChange(
             _ body: @escaping @Sendable (UbiquitousEvent, _ names: [String]?) -> Void
         ) -> NotificationObservation {

@@ -8,13 +8,13 @@ protocol UserDefaultsValues: Sendable {
     func data(named name: String, isURL: Bool) -> Data?
     /// Stores bytes under a name, or removes them.
     func write(_ data: Data?, named name: String, isURL: Bool)
-    /// All names that have a value.
+    /// Returns all names that have a value.
     func names() -> [String]
     /// Calls `signal` whenever the value under a name may have changed, if the system announces that for the name.
     func observe(_ name: String, _ signal: @escaping @Sendable () -> Void)
-    /// Makes the system write its file, as far as it offers that. False if it reports a failure.
+    /// Makes the system write its file, as far as it supports that. False if it reports a failure.
     func synchronize() -> Bool
-    /// Calls `body` while no other thread uses the values, where only one may. It may use them.
+    /// Calls `body`, which may use the values. Where only one thread may use them, no other does during the call.
     func use(_ body: () -> Void)
 }
 
@@ -82,9 +82,9 @@ final class UserDefaultsContents: SettingsStore {
         guard isDone else { throw SettingsError(.notSaved, store: storeDescription) }
     }
 
-    /// Publishes changes of other code, of those names that were read.
+    /// Publishes changes of other code to names that were read.
     ///
-    /// - Parameter isConcerned: Whether a name may have changed.
+    /// - Parameter isConcerned: Returns whether a name may have changed.
     func noticeChanges(where isConcerned: (_ name: String) -> Bool = { _ in true }) {
         noticeChanges(of: known.withLock { $0.names }.filter(isConcerned))
     }
@@ -104,7 +104,7 @@ final class UserDefaultsContents: SettingsStore {
 
     private func read(_ key: SettingsService.StorageKey) -> (reading: KnownValues.Reading, data: Data?) {
         let name = key.name
-        // Before it is read: a change in between is then signaled.
+        // Observed before it is read: a change in between is then signaled.
         if known.withLock({ $0.isNew(name) }) {
             values.observe(name) { [weak self] in self?.noticeChanges(of: [name]) }
         }
@@ -117,7 +117,7 @@ final class UserDefaultsContents: SettingsStore {
         return (reading, reading.unwritten ?? values.data(named: name, isURL: reading.isURL))
     }
 
-    /// Writes what is set under a name, unless another thread does, or this one further up.
+    /// Writes the value that is set under a name, unless another thread does, or this one in an outer call.
     private func writeUnwritten(_ name: String) {
         var isSignaled = false
         values.use {
@@ -131,6 +131,6 @@ final class UserDefaultsContents: SettingsStore {
 }
 
 extension SettingsService.StorageKey {
-    /// Whether a setting of this key holds a URL, with the bytes that one usually has.
+    /// Whether a setting of this key holds a URL in its usual bytes.
     fileprivate var holdsURL: Bool { valueType == URL.self || valueType == URL?.self }
 }

@@ -14,14 +14,14 @@
 
         deinit {
             for name in observer.names { defaults.removeObserver(observer, forKeyPath: name) }
-            // Another thread may be calling it, and key-value observing does not retain its observers.
+            // Another thread may be calling the observer, and key-value observing does not retain its observers.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [observer] in
                 withExtendedLifetime(observer) {}
             }
         }
 
-        /// Whether changes of a name can be observed. A full stop would end the name of a property, and an @ begin that of an
-        /// operator.
+        /// Returns whether changes of a name can be observed. In a key path, a full stop ends the name of a property, and an @
+        /// begins that of an operator.
         static func canObserve(_ name: String) -> Bool {
             !name.isEmpty && !name.contains(".") && !name.hasPrefix("@")
         }
@@ -36,7 +36,7 @@
             private let signals = Mutex<[String: @Sendable () -> Void]>([:], .leaf)
             var names: [String] { signals.withLock { Array($0.keys) } }
 
-            /// - Returns: False if the name is observed already.
+            /// - Returns: False if the name is already observed.
             func add(_ name: String, _ signal: @escaping @Sendable () -> Void) -> Bool {
                 signals.withLock { signals in
                     if signals[name] != nil { return false }

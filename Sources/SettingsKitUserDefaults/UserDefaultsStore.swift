@@ -6,27 +6,27 @@ import Synchronization
 
 /// Keeps settings in `UserDefaults`, as native values that the rest of an app can read and write.
 ///
-/// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on, as `object(forKey:)` shows.
-/// Values that an app has stored natively (Booleans, numbers, strings, dates, data, arrays, dictionaries) are read by a
-/// setting of the matching type. Values whose bytes cannot be restored from a native value are stored as data. A setting of
-/// `URL` without a transformer is the path of a file, or an archive, as `UserDefaults.url(forKey:)` reads it.
+/// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on, as `object(forKey:)` shows. A setting of
+/// the matching type reads values that an app has stored natively (Booleans, numbers, strings, dates, data, arrays, dictionaries).
+/// Values whose bytes cannot be restored from a native value are stored as data. A setting of `URL` without a transformer is the
+/// path of a file, or an archive, as `UserDefaults.url(forKey:)` reads it.
 ///
-/// On Apple platforms, `import SettingsKit` makes the store available. On Linux, it is in the product
-/// `SettingsKitUserDefaults`, which also has to be imported.
+/// On Apple platforms, `import SettingsKit` makes the store available. On Linux, also import the product `SettingsKitUserDefaults`,
+/// which contains it.
 ///
-/// Other code also changes `UserDefaults`, so each `get` asks it. Listeners receive changes that are made through this
-/// store at once. On Apple platforms, they also receive changes that other code, instances and processes make to settings
-/// that were read, as `@AppStorage` does. If a name contains a full stop or begins with an @, which key-value observing does
-/// not take, changes of other processes are noticed at ``synchronize()``. On Linux, where `UserDefaults` announces nothing,
-/// all changes of other code are noticed then and whenever this store writes.
+/// Other code also changes `UserDefaults`, so each `get` reads it. Listeners receive changes made through this store at once. On
+/// Apple platforms, they also receive changes that other code, instances and processes make to settings that were read, as
+/// `@AppStorage` does. Key-value observing does not accept a name that contains a full stop or begins with an @. The store notices
+/// changes of other processes to such a name at ``synchronize()``. On Linux, where `UserDefaults` announces no changes, the store
+/// notices all changes of other code then and whenever it writes.
 ///
-/// On Apple platforms, no lock is held while `UserDefaults` is used, so its observers may use this store, and wait for threads
-/// that do. When two threads set one name at once there, the first one stores both values; a direct look into `UserDefaults`
+/// On Apple platforms, no lock is held while `UserDefaults` is used, so its observers may use this store, and wait for threads that
+/// do. If two threads set one name at the same time there, the first one stores both values; a direct look into `UserDefaults`
 /// shows the second value a moment after its `set` has returned. ``get(_:)`` returns it at once.
 ///
-/// On Linux, `UserDefaults` writes its file only when asked, and processes that share a file overwrite each other's
-/// values. This store asks it soon after each change and at exit, but cannot prevent the overwriting: prefer
-/// ``PropertyListStore`` there.
+/// On Linux, `UserDefaults` writes its file only on request, and processes that share a file overwrite each other's values. This
+/// store requests a write soon after each change and at exit, but cannot prevent the overwriting: prefer ``PropertyListStore``
+/// there.
 public final class UserDefaultsStore: SettingsStore {
     /// The app's standard defaults.
     public static let standard = UserDefaultsStore(.standard, name: "standard")
@@ -40,7 +40,7 @@ public final class UserDefaultsStore: SettingsStore {
 
     /// Opens the defaults of a suite, which other code can also open: an app group on Apple platforms.
     ///
-    /// - Precondition: `suite` is not a name that `UserDefaults` refuses: the app's own bundle identifier and the
+    /// - Precondition: `suite` is not a name that `UserDefaults` rejects: the app's bundle identifier and the
     ///   global domain.
     public convenience init(suite: String) {
         guard let defaults = UserDefaults(suiteName: suite) else {
@@ -86,7 +86,7 @@ public final class UserDefaultsStore: SettingsStore {
     /// Returns the bytes of the object under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? { contents.get(key) }
 
-    /// Stores bytes under a key, natively if possible, or removes it. Never throws.
+    /// Stores bytes under a key, natively if possible, or removes the key. Never throws.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) {
         _ = apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
     }
@@ -100,10 +100,10 @@ public final class UserDefaultsStore: SettingsStore {
         return isApplied
     }
 
-    /// The names in this suite. Those of the app's standard defaults include names of the system.
+    /// Returns the names in this suite. Those of the app's standard defaults include names of the system.
     public func keys() -> [String] { contents.keys() }
 
-    /// Makes `UserDefaults` write its file, as far as it offers that: on Linux at once, on Apple platforms later.
+    /// Makes `UserDefaults` write its file, as far as it supports that: on Linux at once, on Apple platforms later.
     ///
     /// - Throws: ``SettingsError`` with the code `notSaved` if it reports a failure.
     public func synchronize() throws { try contents.synchronize() }

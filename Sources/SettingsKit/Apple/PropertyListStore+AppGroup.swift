@@ -10,8 +10,8 @@
         ///
         /// The file is `Library/Application Support/Settings.plist` in the group's container.
         ///
-        /// On macOS, the system names a container for any group. An app in a sandbox cannot open the file if it is not entitled
-        /// to the group. An app without a sandbox can, and shares it with nothing if the name has a typing error.
+        /// On macOS, the system names a container for any group. A sandboxed app cannot open the file if it is not entitled to the
+        /// group. An app without a sandbox can, and shares it with no other program if the name has a typing error.
         ///
         /// - Throws: ``SettingsError`` with the code `storeUnavailable` if the file cannot be read, or if the app is not entitled
         ///   to the group. For an app without a sandbox on macOS, the latter is no error.

@@ -5,10 +5,10 @@
     import Synchronization
 
     extension SettingsService {
-        /// The setting's current value, then the newest value after each change.
+        /// Publishes the setting's current value, then the newest value after each change.
         ///
-        /// Every subscriber receives the current value first. Values arrive on the thread that made the change, or on
-        /// one that is already delivering others; use `receive(on:)` for views. The publisher ignores demand.
+        /// Every subscriber receives the current value first. Values arrive on the thread that made the change, or on one that is
+        /// already delivering others; use `receive(on:)` for views. The publisher ignores demand.
         public func publisher<T>(_ setting: Setting<T>) -> AnyPublisher<T, Never> {
             PublisherRelay.publisher {
                 self.get(setting)
@@ -17,22 +17,23 @@
             }
         }
 
-        /// Which of the given settings have changed, each time that one or more have; once for the changes of one
-        /// transaction. It sends nothing at first, on the thread that made the change, and ignores demand.
+        /// Publishes which of the given settings have changed, each time that one or more have; once for the changes of one
+        /// transaction. It sends no initial element, sends on the thread that made the change, and ignores demand.
         public func publisher(
             of first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...
         ) -> AnyPublisher<ChangeSet, Never> {
             let keys = Set([first.key, second.key] + others.map(\.key))
             return changeSets { send in
-                // All changes of the service: a list of settings cannot be passed on.
+                // Observes all changes of the service, because a list of settings cannot be passed on.
                 self.observe { changes in
                     if let changes = changes.limited(to: keys) { send(changes) }
                 }
             }
         }
 
-        /// Which settings have changed in a scope, or anywhere, each time that one or more have, also those that this
-        /// program does not define. It sends nothing at first, on the thread that made the change, and ignores demand.
+        /// Publishes which settings have changed in a scope, or in all scopes, each time that one or more have, including those
+        /// that this program does not define. It sends no initial element, sends on the thread that made the change, and ignores
+        /// demand.
         public func publisher(in scope: Scope? = nil) -> AnyPublisher<ChangeSet, Never> {
             changeSets { send in self.observe(in: scope, send) }
         }
@@ -51,8 +52,8 @@
     }
 
     extension SettingsStorage {
-        /// The current record, then the newest record after each change of a field, as in
-        /// ``SettingsService/publisher(_:)``.
+        /// Publishes the current record, then the newest record after each change of a field, as ``SettingsService/publisher(_:)``
+        /// does.
         public var publisher: AnyPublisher<Record, Never> {
             PublisherRelay.publisher {
                 self.get()
@@ -63,7 +64,7 @@
     }
 
     extension Persister {
-        /// The current value, then the newest value after each change, as in ``SettingsService/publisher(_:)``.
+        /// Publishes the current value, then the newest value after each change, as ``SettingsService/publisher(_:)`` does.
         public var publisher: AnyPublisher<Value, Never> { service.publisher(setting) }
     }
 
@@ -85,7 +86,7 @@
             subject = CurrentValueSubject(read())
         }
 
-        /// A publisher that begins to observe, for each subscriber, and then sends the current value.
+        /// Returns a publisher that begins to observe, for each subscriber, and then sends the current value.
         static func publisher(
             _ read: @escaping @Sendable () -> T,
             observe: @escaping (@escaping @Sendable () -> Void) -> SettingsService.Subscription

@@ -11,8 +11,8 @@ import SettingsKitFiles
 #endif
 
 extension LayeredStore {
-    /// Combines the usual sources of settings: what an administrator has locked, the arguments, the environment, the app's own
-    /// property list, and what is common to all users.
+    /// Combines the usual sources of settings: values that an administrator has locked, the arguments, the environment, the app's
+    /// property list, and values for all users.
     ///
     /// From the highest to the lowest, with the names of the layers:
     ///
@@ -24,28 +24,28 @@ extension LayeredStore {
     /// | the writable one | ``PropertyListStore/standard()`` | the same; on tvOS ``UserDefaultsStore/standard`` |
     /// | `system` | `NAME/Settings.plist` in those directories | `/Library/Application Support/NAME/Settings.plist` |
     ///
-    /// NAME is that of the app's own property list. `$XDG_CONFIG_DIRS` is a list of absolute paths with colons between them,
-    /// the most important first, and `/etc/xdg` if the variable has none. Each directory is a layer; the layers of the second
-    /// one are named `managed-2` and `system-2`.
+    /// NAME is that of the app's property list. `$XDG_CONFIG_DIRS` is a list of absolute paths with colons between them, the most
+    /// important first, and `/etc/xdg` if the variable has none. Each directory is a layer; the layers of the second one are named
+    /// `managed-2` and `system-2`.
     ///
-    /// Only the app's own property list is ever written. The other files are opened for reading only. They need not exist, and
-    /// are followed while they appear, change and disappear. One that exists and cannot be read is reported to the diagnostics
-    /// of the service that uses the store, and tried again; if it is a managed one, no setting can be changed until then.
+    /// Only the app's property list is ever written. The other files are opened for reading only. They need not exist, and the
+    /// store notices when they appear, change and disappear. If one exists and cannot be read, that is reported to the diagnostics
+    /// of the service that uses the store, and the store tries again; if it is a managed one, no setting can be changed until then.
     ///
-    /// Without a home directory, the app's own settings are kept in memory, as by `SettingsService()`: the other layers count,
-    /// and ``SettingsError/Code/memoryOnly`` is reported.
+    /// Without a home directory, the app's settings are kept in memory, as by `SettingsService()`: the other layers are used, and
+    /// ``SettingsError/Code/memoryOnly`` is reported.
     ///
     /// - Parameters:
-    ///   - environmentPrefix: What the names of the app's environment variables begin with; nil for no such layer.
+    ///   - environmentPrefix: The prefix of the app's environment variables; nil for no such layer.
     ///   - arguments: The arguments, without the name of the program.
     ///   - environment: The variables, `XDG_CONFIG_DIRS` included.
-    /// - Throws: What ``PropertyListStore/standard()`` throws if the app's own property list cannot be opened.
+    /// - Throws: As ``PropertyListStore/standard()`` does, if the app's property list cannot be opened.
     public static func standard(
         environmentPrefix: String?, arguments: [String] = Array(CommandLine.arguments.dropFirst()),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> LayeredStore {
         #if os(tvOS)
-            // An app's files do not last there.
+            // An app's files do not last on this platform.
             let own = UserDefaultsStore.standard
         #else
             let own = try ownStore()
@@ -81,7 +81,7 @@ extension LayeredStore {
         return try LayeredStore(layers)
     }
 
-    /// The stores with their names: `system`, `system-2`, `system-3`.
+    /// Returns the stores with their names: `system`, `system-2`, `system-3`.
     private static func named(
         _ name: String, _ stores: [any SettingsStore]
     ) -> [(name: String, store: any SettingsStore)] {
@@ -89,14 +89,14 @@ extension LayeredStore {
     }
 }
 
-/// The stores of an administrator, at the places that are usual on the platform, the most important first.
+/// The stores of an administrator, at the platform's usual places, the most important first.
 package struct StandardLayers {
-    /// Those whose values are locked.
+    /// The stores whose values are locked.
     let managed: [any SettingsStore]
-    /// Those that are common to all users.
+    /// The stores for all users.
     let system: [any SettingsStore]
 
-    /// The store of a file that is only read. It stands in for one that cannot be opened now.
+    /// Returns the read-only store of a file. It stands in for a file that cannot be opened now.
     static func file(_ path: String) -> any SettingsStore {
         let url = URL(fileURLWithPath: path)
         do {

@@ -2,7 +2,7 @@
     import SettingsKitUserDefaults
 
     extension StandardLayers {
-        /// The preferences that a profile forces on the app, and the file in the local domain.
+        /// Creates the preferences that a profile forces on the app, and the file in the local domain.
         init(name: String, environment: [String: String]) {
             managed = [ManagedPreferencesStore.standard]
             system = [Self.file("/Library/Application Support/\(name)/Settings.plist")]

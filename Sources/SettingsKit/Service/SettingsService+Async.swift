@@ -2,23 +2,23 @@ import SettingsKitCore
 import SettingsKitPlatform
 
 extension SettingsService {
-    /// Operations that are awaited. While they wait for a disk or another process, they occupy no thread of Swift's pool, and
-    /// not the main thread.
+    /// Asynchronous operations. While they wait for a disk or another process, they block neither a thread of Swift's pool nor the
+    /// main thread.
     ///
     /// ```swift
     /// try await settings.async.save(.volume, to: 0.8)
     /// try await settings.async.synchronize()
     /// ```
     ///
-    /// The synchronous functions keep their names, also where `await` is possible: an asynchronous overload of `save` would be
-    /// preferred there, and existing calls would no longer compile.
+    /// The synchronous functions keep their names, also where `await` is possible: the compiler would prefer an asynchronous
+    /// overload of `save` there, and existing calls would no longer compile.
     public var async: Async { Async(service: self) }
 
     /// Asynchronous forms of the functions of a service that write; see ``SettingsService/async``.
     ///
-    /// Each runs on a thread that is not Swift's. A task that is cancelled before its operation begins throws
-    /// `CancellationError`; an operation that has begun is completed. Operations that are awaited one after the other are
-    /// carried out in this order.
+    /// Each runs on a thread outside of Swift's pool. A task that is cancelled before its operation begins throws
+    /// `CancellationError`; an operation that has begun is completed. Operations that are awaited one after the other run in this
+    /// order.
     public struct Async: Sendable {
         let service: SettingsService
 
@@ -29,10 +29,10 @@ extension SettingsService {
             try await run { [service] in try service.save(setting, to: value) }
         }
 
-        /// Carries out several reads and writes together, as ``SettingsService/save(_:)`` does.
+        /// Performs several reads and writes together, as ``SettingsService/save(_:)`` does.
         ///
         /// - Throws: the error of `body`, or ``SettingsError``; nothing is changed then. `CancellationError`.
-        /// - Returns: the result of the run that counted.
+        /// - Returns: the result of the run that was applied.
         @discardableResult
         public func save<R: Sendable>(
             _ body: @escaping @Sendable (inout Transaction) throws -> R
@@ -40,10 +40,10 @@ extension SettingsService {
             try await run { [service] in try service.save(body) }
         }
 
-        /// Carries out several reads and writes together, as ``SettingsService/transaction(_:)`` does.
+        /// Performs several reads and writes together, as ``SettingsService/transaction(_:)`` does.
         ///
-        /// - Returns: the result of the run that counted; nil if nothing was changed, because of a problem, which is diagnosed, or
-        ///   because the task was cancelled.
+        /// - Returns: the result of the run that was applied; nil if nothing was changed because of a problem, which is diagnosed,
+        ///   or because the task was cancelled.
         @discardableResult
         public func transaction<R: Sendable>(_ body: @escaping @Sendable (inout Transaction) -> R) async -> R? {
             // Only a cancelled task has an error.
@@ -53,27 +53,27 @@ extension SettingsService {
         /// Changes a value in place, as ``SettingsService/update(_:_:)`` does.
         ///
         /// - Throws: the error of `body`; the old value stays.
-        /// - Returns: the result of the run that counted; nil if the old value stays, because of a problem, which is diagnosed, or
-        ///   because the task was cancelled.
+        /// - Returns: the result of the run that was applied; nil if the old value stays because of a problem, which is diagnosed,
+        ///   or because the task was cancelled.
         @discardableResult
         public func update<T, R: Sendable, E: Error>(
             _ setting: Setting<T>, _ body: @escaping @Sendable (inout T) throws(E) -> R
         ) async throws(E) -> R? {
-            // Only a cancelled task has an error here; that of the closure is in the result.
+            // Only a cancelled task has an error here; the closure's error is in the result.
             let outcome = try? await run { [service] in
                 Result { () throws(E) -> R? in try service.update(setting, body) }
             }
             return try outcome?.get()
         }
 
-        /// Returns when every change made before the call survives a power failure, in every scope.
+        /// Waits until every change made before the call survives a power failure, in every scope.
         ///
         /// - Throws: as ``SettingsService/synchronize()`` does; `CancellationError`.
         public func synchronize() async throws {
             try await run { [service] in try service.synchronize() }
         }
 
-        /// Returns when every change made before the call survives a power failure, and other programs read it in the stores'
+        /// Waits until every change made before the call survives a power failure and other programs can read it in the stores'
         /// files, in every scope.
         ///
         /// - Throws: as ``SettingsService/bringUpToDate()`` does; `CancellationError`.
@@ -85,7 +85,7 @@ extension SettingsService {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { continuation in
                 let carryOut: @Sendable () -> Void = { continuation.resume(with: Result(catching: work)) }
-                // Without another thread, the operation may hold up this one, but is not lost.
+                // If no thread can be started, the operation may block this one, but is not lost.
                 if !OwnThread.start(carryOut) { carryOut() }
             }
         }

@@ -3,31 +3,29 @@ import SettingsKitFiles
 import SettingsKitPlatform
 
 extension SettingsService {
-    /// Creates a service whose `.defaults` scope is the app's own property list.
+    /// Creates a service whose `.defaults` scope is the app's property list.
     ///
     /// The file is `~/.config/EXECUTABLE/Settings.plist` on Linux (in `$XDG_CONFIG_HOME` if that is set), and
-    /// `BUNDLE-IDENTIFIER/Settings.plist` in Application Support on Apple platforms; see ``PropertyListStore/standard()``.
-    /// On tvOS, whose apps have no lasting files, the scope is ``UserDefaultsStore/standard``; the system limits it to 1 MB.
+    /// `BUNDLE-IDENTIFIER/Settings.plist` in Application Support on Apple platforms; see ``PropertyListStore/standard()``. On tvOS,
+    /// where apps have no lasting files, the scope is ``UserDefaultsStore/standard``; the system limits it to 1 MB.
     ///
     /// ## If the file cannot be opened
-    /// A phone's files are unreadable before it is unlocked for the first time, and permissions or a home directory may come
-    /// a moment later. The service then works from memory, reports the reason to ``diagnostics``, and tries to open the file
-    /// again: in the background, with pauses that grow from 0.1 to 12 seconds, and when settings are read or written, at most
+    /// A phone's files are unreadable before it is unlocked for the first time, and permissions or a home directory may become
+    /// available a moment later. The service then works from memory, reports the reason to ``diagnostics``, and tries to open the
+    /// file again: in the background, with pauses that grow from 0.1 to 12 seconds, and when settings are read or written, at most
     /// ten times a second. Until the file is open:
     ///
     /// - Settings have their defaults, or the values that were set meanwhile. ``load(_:)`` throws.
-    /// - `set` and `reset` of a setting keep the change in memory, and make it in the file when that is open.
-    ///   ``diagnostics`` have an error with the code `pending` for each setting: if the process ends first, the change
-    ///   is lost.
-    /// - A transaction that sets without reading is kept, too, unless it also writes to another scope.
-    /// - What calculates from stored values is refused, and diagnosed: `update`, and a transaction that reads.
-    /// - Functions that throw their errors throw the reason and change nothing: `save`, `remove`, ``synchronize()`` and
-    ///   `migrate`. Resetting a scope or a namespace is refused, and diagnosed.
+    /// - `set` and `reset` of a setting keep the change in memory, and write it to the file once that is open. ``diagnostics`` have
+    ///   an error with the code `pending` for each setting: if the process ends first, the change is lost.
+    /// - A transaction that sets without reading is also kept, unless it also writes to another scope.
+    /// - `update`, and a transaction that reads, would calculate from unknown values. They are rejected, and diagnosed.
+    /// - Functions that throw their errors throw the reason and change nothing: `save`, `remove`, ``synchronize()`` and `migrate`.
+    ///   Resetting a scope or a namespace is rejected, and diagnosed.
     ///
-    /// When the file is open, listeners are notified of every value that differs from the last one that they received,
-    /// with the origin ``Origin/external``, and ``diagnostics`` have an error with the code `recovered`. Only the
-    /// changes are written. While a change cannot be written (a full disk, a directory without permission to write),
-    /// the service stays in memory.
+    /// When the file is open, listeners are notified of every value that differs from the last one that they received, with the
+    /// origin ``Origin/external``, and ``diagnostics`` have an error with the code `recovered`. Only the changes are written. While
+    /// a change cannot be written (a full disk, a directory without permission to write), the service continues in memory.
     ///
     /// All services that this initializer creates share one store, in memory and in the file.
     ///

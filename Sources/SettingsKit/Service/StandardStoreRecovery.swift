@@ -7,13 +7,13 @@ import Synchronization
     import SettingsKitUserDefaults
 #endif
 
-/// The store of `SettingsService()`: the app's property list, or its replacement in memory until it can be opened. On tvOS,
-/// which deletes an app's files when it needs the space, `UserDefaults`.
+/// The store of `SettingsService()`: the app's property list, or its replacement in memory until it can be opened. On tvOS, which
+/// deletes an app's files to free space, `UserDefaults`.
 enum StandardStoreRecovery {
     /// The replacement, while the property list cannot be opened.
     private static let standIn = Mutex<RecoveringStore?>(nil, .standardStore)
 
-    /// The store, and the reason if it is not the property list yet.
+    /// Returns the store, and the reason if it is not the property list yet.
     static func store() -> (store: any SettingsStore, unavailability: SettingsError?) {
         #if os(tvOS)
             (UserDefaultsStore.standard, nil)
@@ -25,7 +25,7 @@ enum StandardStoreRecovery {
     private static func propertyList() -> (store: any SettingsStore, unavailability: SettingsError?) {
         if let standIn = standIn.withLock({ $0 }) {
             if let unavailability = standIn.tryNow() { return (standIn, unavailability) }
-            // Once it is open, the property list itself is the shorter path.
+            // Once the property list is open, use it directly.
             Self.standIn.withLock { $0 = nil }
         }
         do {

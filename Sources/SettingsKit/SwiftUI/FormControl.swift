@@ -6,18 +6,18 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// The control with which a form edits a setting.
+/// The control that edits a setting in a form.
 enum FormControl: Equatable, Sendable {
     struct Choice: Hashable, Sendable {
-        /// What is stored, as input.
+        /// The stored value, as input.
         let input: String
         let title: String
-        /// Whether the title is the value itself, and not a name that can be translated.
+        /// Whether the title is the value itself, not a name that can be translated.
         var isValue = false
     }
 
     case toggle
-    /// One of several values.
+    /// A choice of several values.
     case choice([Choice])
     /// A whole number in a range of at most a hundred steps.
     case stepper(ClosedRange<Int>)
@@ -87,12 +87,12 @@ enum FormControl: Equatable, Sendable {
 
     // MARK: Values
 
-    /// The text of a slider's value, as a setting of a number reads it.
+    /// Returns the text of a slider's value, in the form that a setting of a number reads.
     static func text(of number: Double) -> String { "\(number)" }
 
-    /// The date that an input stands for; the reference date if it is none.
+    /// Parses a date; returns the reference date on failure.
     static func date(_ input: String) -> Date { Date(settingText: input) ?? Date(timeIntervalSinceReferenceDate: 0) }
 
-    /// The text of a date picker's value.
+    /// Returns the text of a date picker's value.
     static func text(of date: Date) -> String { date.settingText ?? "" }
 }

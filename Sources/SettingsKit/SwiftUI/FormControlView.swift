@@ -63,7 +63,7 @@
             }
         }
 
-        /// A binding between a control's value and the text of the setting.
+        /// Returns a binding between a control's value and the text of the setting.
         private func binding<Value>(
             _ value: @escaping @Sendable (String) -> Value, _ text: @escaping @Sendable (Value) -> String
         ) -> Binding<Value> {
@@ -109,7 +109,7 @@
     }
 
     extension View {
-        /// Has a field edit texts of a kind.
+        /// Configures a field for a kind of text.
         @ViewBuilder fileprivate func textInput(_ kind: FormControl.TextKind) -> some View {
             #if os(macOS)
                 autocorrectionDisabled(!kind.isProse)

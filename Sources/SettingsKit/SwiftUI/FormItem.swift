@@ -1,28 +1,29 @@
 import SettingsKitCore
 
-/// What a form shows of one setting, and what a person's input does. The views only draw it.
+/// The displayed content of one setting in a form, and the actions on a person's input. The views only draw it.
 struct FormItem: Identifiable, Sendable {
     /// The name in the catalogue.
     let id: String
     let setting: SettingsService.SettingDefinition
     let title: String
     let control: FormControl
-    /// What a text is that is typed for the value.
+    /// The kind of text that a person types for the value.
     let textKind: FormControl.TextKind
-    /// What the control shows: what a person would type for the value. Empty for a secret, and for a value without a text.
+    /// The input that the control shows: the text that a person would type for the value. Empty for a secret, and for a value
+    /// without a text.
     let input: String
-    /// A value that is only shown.
+    /// The text of a value that is only shown.
     let fixedText: String
-    /// What the setting is for.
+    /// The purpose of the setting.
     let help: String?
-    /// Why the value cannot be changed or is not the stored one.
+    /// The reasons why the value cannot be changed or is not the stored one.
     let notes: [String]
     /// Whether a layer above the one that is written to has the value, or cannot be read.
     let isLocked: Bool
-    /// Whether something is stored that can be removed.
+    /// Whether a stored value can be removed.
     let canReset: Bool
 
-    /// - Parameter texts: Translates what people read.
+    /// - Parameter texts: Translates the visible texts.
     init(
         _ setting: SettingsService.SettingDefinition, named name: String, in service: SettingsService,
         _ texts: FormTexts = .untranslated
@@ -54,15 +55,15 @@ struct FormItem: Identifiable, Sendable {
 
     // MARK: Text
 
-    /// The value as people of a region read it.
+    /// Returns the value in a region's format.
     func shown(_ numbers: NumberSeparators) -> String { textKind.isNumber ? numbers.shown(input) : input }
 
-    /// The title of a choice as people of a region read it.
+    /// Returns the title of a choice in a region's format.
     func shown(_ choice: FormControl.Choice, _ numbers: NumberSeparators) -> String {
         choice.isValue && textKind.isNumber ? numbers.shown(choice.title) : choice.title
     }
 
-    /// What a person has typed as input; nil for a number with separators that are not those of the region.
+    /// Converts typed text to input; returns nil for a number with separators of another region.
     private func input(ofTyped text: String, _ numbers: NumberSeparators) -> String? {
         if textKind == .plain { return text }
         let trimmed = String(text.trimmingSpaces())
@@ -71,9 +72,9 @@ struct FormItem: Identifiable, Sendable {
 
     // MARK: Changing
 
-    /// Stores what a person has typed in a field.
+    /// Stores the text that a person has typed in a field.
     ///
-    /// - Returns: Why the setting does not accept it; nil if it does.
+    /// - Returns: The reason why the setting rejects it; nil if it accepts it.
     func store(typed text: String, _ numbers: NumberSeparators, in service: SettingsService) -> String? {
         guard let input = input(ofTyped: text, numbers) else { return "Enter \(setting.expected)." }
         return store(input, in: service)
@@ -81,7 +82,7 @@ struct FormItem: Identifiable, Sendable {
 
     /// Stores input.
     ///
-    /// - Returns: Why the setting does not accept it; nil if it does.
+    /// - Returns: The reason why the setting rejects it; nil if it accepts it.
     func store(_ input: String, in service: SettingsService) -> String? {
         if isLocked || setting.isSecret && input.isEmpty { return nil }
         do {
@@ -105,7 +106,7 @@ struct FormItem: Identifiable, Sendable {
 }
 
 extension FormItem: Equatable {
-    /// Whether two items of one setting look the same.
+    /// Returns whether two items of one setting look the same.
     static func == (one: FormItem, other: FormItem) -> Bool {
         one.setting === other.setting && one.title == other.title && one.control == other.control
             && one.textKind == other.textKind && one.input == other.input && one.fixedText == other.fixedText

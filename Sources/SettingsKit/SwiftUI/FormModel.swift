@@ -7,9 +7,11 @@ import Synchronization
     let title: String
     let rows: [FormRow]
 
-    /// The rows whose title, name or help has all words of a query, or all rows if the section's title has; nil if there are none.
+    /// Returns the rows whose title, name or help has all words of a query, or all rows if the section's title has; nil if there
+    /// are none.
     ///
-    /// - Parameter contains: Whether a text has a word, as people search: Foundation's comparison, which FoundationEssentials lacks.
+    /// - Parameter contains: Returns whether a text has a word, as people search. Foundation has this comparison, and
+    ///   FoundationEssentials lacks it.
     func matching(_ query: String, _ contains: (_ text: String, _ word: Substring) -> Bool) -> FormSection? {
         let words = query.split(whereSeparator: \.isWhitespace)
         if words.isEmpty { return self }
@@ -21,10 +23,10 @@ import Synchronization
     }
 }
 
-/// The rows of a form, which follow the settings of a catalogue in a service.
+/// The rows of a form, which track the settings of a catalogue in a service.
 ///
-/// A view keeps one model for its lifetime, and asks it for the sections each time that it is updated. Only another service or other
-/// settings make new rows.
+/// A view keeps one model for its lifetime, and asks it for the sections at each update. Only another service or other settings
+/// create new rows.
 @MainActor final class FormModel {
     private struct Contents {
         let service: SettingsService
@@ -34,7 +36,7 @@ import Synchronization
         let subscriptions: [SettingsService.Subscription]
     }
 
-    /// What tells two catalogues apart.
+    /// The values that distinguish two catalogues.
     private struct Group: Equatable {
         let title: String
         let settings: [ObjectIdentifier]
@@ -50,12 +52,12 @@ import Synchronization
 
     init(_ texts: FormTexts) { self.texts = texts }
 
-    /// What a form shows of a catalogue.
+    /// Returns a form's sections for a catalogue.
     func sections(of catalogue: SettingsCatalogue, in service: SettingsService) -> [FormSection] {
         let groups = catalogue.groups.map(Group.init)
         if let contents, contents.service === service, contents.groups == groups { return contents.sections }
         let known = contents?.service === service ? contents?.rows ?? [:] : [:]
-        // Before the values are read, so that no change is missed.
+        // Subscribed before the values are read, so that no change is missed.
         let subscriptions = subscriptions(to: catalogue, in: service)
         var rows: [String: FormRow] = [:]
         let sections = catalogue.groups.enumerated().map { number, group in
@@ -79,12 +81,12 @@ import Synchronization
     ) -> [SettingsService.Subscription] {
         let changes = FormChanges { [weak self] names in self?.refresh(names) }
         let names = Dictionary(catalogue.settings.map { ($0.key, catalogue.name(of: $0)) }) { first, _ in first }
-        // For changes of the main actor, which update the views before `set` returns, and for a store that is replaced.
+        // For changes of the main actor, which update the views before `set` returns, and for the replacement of a store.
         let values = service.observe { set in
             let changed = names.filter { set.keys.contains($0.key) }.values
             if !changed.isEmpty { changes.add(changed) }
         }
-        // Also for what changes no value: a lock, or a stored value that the setting does not accept.
+        // Also for changes that affect no value: a lock, or a stored value that the setting rejects.
         return [values] + catalogue.observeStores(of: service) { names, _ in changes.addLater(names) }
     }
 

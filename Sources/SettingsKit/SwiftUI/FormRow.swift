@@ -1,12 +1,12 @@
 import Observation
 import SettingsKitCore
 
-/// A row of a form: what it shows of its setting, and what a person types until it is stored.
+/// A row of a form: the displayed content of its setting, and a person's text until it is stored.
 ///
-/// A view that reads ``item`` is updated when what the row shows has changed, and not when other settings have.
+/// A view that reads ``item`` is updated when the displayed content changes, and not when other settings do.
 @MainActor @Observable final class FormRow: Identifiable {
     nonisolated let id: String
-    /// What people search for: it does not change with the value.
+    /// The text to search: it does not change with the value.
     @ObservationIgnored let title: String
     @ObservationIgnored let help: String?
     /// The title of the button that resets the setting, and its label for assistive technologies.
@@ -16,9 +16,9 @@ import SettingsKitCore
     @ObservationIgnored private let texts: FormTexts
 
     private(set) var item: FormItem
-    /// What is typed and not stored.
+    /// The typed text that is not stored.
     private var draft: String?
-    /// Why the setting does not accept the last input.
+    /// The reason why the setting rejects the last input.
     private(set) var message: String?
 
     init(
@@ -41,30 +41,30 @@ import SettingsKitCore
 
     // MARK: Input
 
-    /// What a field shows: what is typed, or the value.
+    /// Returns the text of a field: the typed text, or the value.
     func text(_ numbers: NumberSeparators) -> String { draft ?? item.shown(numbers) }
 
-    /// Notes what a field contains. A field also reports what it shows without being edited, which is nothing to store.
+    /// Records the content of a field. A field also reports content that was not edited, which is not to be stored.
     func type(_ text: String, _ numbers: NumberSeparators) {
         guard text != self.text(numbers) else { return }
         draft = text == item.shown(numbers) ? nil : text
         message = nil
     }
 
-    /// Stores what is typed. What the setting refuses stays in the field, with the reason.
+    /// Stores the typed text. If the setting rejects it, it stays in the field, with the reason.
     func submit(_ numbers: NumberSeparators) {
         guard let draft else { return }
         message = item.store(typed: draft, numbers, in: service).map(texts.translate)
         if message == nil { self.draft = nil }
     }
 
-    /// Stores what is chosen.
+    /// Stores the chosen value.
     func choose(_ input: String) {
         draft = nil
         message = item.store(input, in: service).map(texts.translate)
     }
 
-    /// Removes the stored value, and what is typed.
+    /// Removes the stored value, and the typed text.
     func reset() {
         item.reset(in: service)
         (draft, message) = (nil, nil)

@@ -1,9 +1,9 @@
 import SettingsKitCore
 
 extension FormControl {
-    /// What a text is, which decides how a field edits it.
+    /// The kind of a text, which determines how a field edits it.
     enum TextKind: Equatable, Sendable {
-        /// Any text. Spaces at its ends belong to it.
+        /// Any text. Leading and trailing spaces belong to it.
         case plain
         case integer, number, url
         /// A text with a syntax: a UUID, a date, data, JSON.
@@ -26,7 +26,7 @@ extension FormControl {
 
         var isNumber: Bool { self == .integer || self == .number }
 
-        /// The keyboards of digits alone have neither a sign nor a key that submits.
+        /// A keyboard with only digits has neither a sign nor a key that submits.
         var keyboard: Keyboard {
             switch self {
             case .plain, .code: .standard
@@ -35,7 +35,7 @@ extension FormControl {
             }
         }
 
-        /// Whether the system may begin the text with a capital, and correct its spelling.
+        /// Whether the system may capitalize the text, and correct its spelling.
         var isProse: Bool { self == .plain }
     }
 }

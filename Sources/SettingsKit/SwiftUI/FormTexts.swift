@@ -18,12 +18,12 @@ struct FormTexts: Sendable {
     /// The title of the button that resets a setting.
     var reset: String { translate("Reset") }
 
-    /// The same for assistive technologies, which read it without the row: "Reset Launch count".
+    /// Returns the title for assistive technologies, which read it without the row: "Reset Launch count".
     func reset(_ title: String) -> String { translate("Reset %@").replacing("%@", with: title) }
 }
 
 extension FormControl {
-    /// The control with translated titles of cases.
+    /// Returns the control with translated titles of cases.
     func translated(_ texts: FormTexts) -> FormControl {
         guard case .choice(let choices) = self else { return self }
         return .choice(

@@ -1,13 +1,13 @@
 import SettingsKitCore
 
-/// Makes titles for people from names in code.
+/// Converts names in code to titles for people.
 enum FormTitle {
-    /// "Launch count" for `launchCount`, `launch-count`, `launch_count` and `app:launchCount`.
+    /// Returns "Launch count" for `launchCount`, `launch-count`, `launch_count` and `app:launchCount`.
     static func title(ofName name: String) -> String {
         title(ofWords: name.split(whereSeparator: { $0 == ":" || $0 == "." }).last.map(String.init) ?? name)
     }
 
-    /// "Dark mode" for `darkMode`. An abbreviation keeps its capitals: `openURLsInTab` is "Open URLs in tab".
+    /// Returns "Dark mode" for `darkMode`. An abbreviation keeps its capitals: `openURLsInTab` is "Open URLs in tab".
     static func title(ofWords name: String) -> String {
         let words = NameWords.split(name) { $0 == "-" || $0 == "_" || $0 == " " }.filter { !$0.isEmpty }
         guard let first = words.first else { return name }

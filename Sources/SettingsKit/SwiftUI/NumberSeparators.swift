@@ -4,11 +4,10 @@
     import Foundation
 #endif
 
-/// The characters in numbers as people of a region write them, and the conversion to the text of a setting, which has a point in
-/// every locale.
+/// The separators in a region's numbers, and the conversion to the text of a setting, which has a point in every locale.
 struct NumberSeparators: Equatable, Sendable {
     let decimal: Character
-    /// What stands between groups of digits; nil if nothing does.
+    /// The separator between groups of digits; nil if there is none.
     let grouping: Character?
 
     init(decimal: Character, grouping: Character?) {
@@ -21,15 +20,15 @@ struct NumberSeparators: Equatable, Sendable {
         grouping = locale.groupingSeparator?.first
     }
 
-    /// How a number is shown: `0,5` for `0.5`. Any other text stays.
+    /// Returns a number in the region's format: `0,5` for `0.5`. Any other text is unchanged.
     func shown(_ text: String) -> String {
         guard Self.isNumber(text) else { return text }
         return String(text.map { $0 == "." ? decimal : $0 })
     }
 
-    /// The number that a person has typed: `0.5` for `0,5`, and `1000` for `1,000` where a comma separates groups.
+    /// Parses a number that a person has typed: `0.5` for `0,5`, and `1000` for `1,000` where a comma separates groups.
     ///
-    /// Nothing is guessed: a separator in a place where people of the region do not write it makes the text no number.
+    /// It does not guess: a text with a separator in a place where people of the region do not write it is no number.
     ///
     /// - Returns: nil if the text is no number.
     func number(_ typed: String) -> String? {
@@ -57,7 +56,7 @@ struct NumberSeparators: Equatable, Sendable {
         return Self.isNumber(number) ? number : nil
     }
 
-    /// The digits before the decimal separator. Groups have three digits, or two before the last three, as in India.
+    /// Returns the digits before the decimal separator. Groups have three digits, or two before the last three, as in India.
     private func wholeDigits(_ text: Substring) -> String? {
         let groups = text.split(omittingEmptySubsequences: false, whereSeparator: isGrouping)
         let lengths = groups.map(\.count)
@@ -73,7 +72,7 @@ struct NumberSeparators: Equatable, Sendable {
     private func isGrouping(_ character: Character) -> Bool {
         guard let grouping else { return false }
         if character == grouping { return true }
-        // On a keyboard there is one space, and one apostrophe.
+        // A keyboard has one space and one apostrophe.
         return grouping.isWhitespace && character.isWhitespace
             || Self.apostrophes.contains(grouping) && Self.apostrophes.contains(character)
     }
@@ -89,7 +88,7 @@ struct NumberSeparators: Equatable, Sendable {
         }
     }
 
-    /// The digit of any script, as people of some regions type them.
+    /// Returns the digit of any script, as people of some regions type them.
     private static func digit(_ character: Character) -> Character? {
         guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1,
             scalar.properties.numericType == .decimal, let value = character.wholeNumberValue
@@ -97,7 +96,7 @@ struct NumberSeparators: Equatable, Sendable {
         return Character(String(value))
     }
 
-    /// Whether a text is a decimal number as a setting reads it.
+    /// Returns whether a text is a decimal number that a setting reads.
     private static func isNumber(_ text: String) -> Bool {
         text.allSatisfy { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "+" || $0 == "-" || $0.isExponent) }
             && Double(text) != nil
@@ -109,7 +108,7 @@ extension Character {
 }
 
 extension StringProtocol {
-    /// The text without the spaces and line breaks at its ends.
+    /// Returns the text without leading and trailing spaces and line breaks.
     func trimmingSpaces() -> SubSequence {
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
         else { return self[endIndex...] }

@@ -14,10 +14,10 @@
     /// }
     /// ```
     ///
-    /// The service is that of the environment: give it to the hierarchy with `settingsService(_:)`. The
-    /// view is updated on the main actor, once for each change, local or external. Setting is
-    /// ``SettingsService/set(_:to:)``: errors are diagnosed, and the view keeps the old value. The projected value is a
-    /// binding: its transaction, with an animation, applies to the change.
+    /// The property uses the service of the environment: give it to the hierarchy with `settingsService(_:)`. The view is updated
+    /// on the main actor, once for each change, local or external. Assigning calls ``SettingsService/set(_:to:)``: errors are
+    /// diagnosed, and the view keeps the old value. The projected value is a binding: its transaction, with an animation, applies
+    /// to the change.
     @propertyWrapper
     public struct SettingValue<T: Sendable>: DynamicProperty {
         private let setting: SettingsService.Setting<T>
@@ -27,7 +27,7 @@
         /// Creates a property for a setting.
         public init(_ setting: SettingsService.Setting<T>) { self.setting = setting }
 
-        /// The value, or the default if none is stored. Setting it stores it.
+        /// The value, or the default if none is stored. Assigning to it stores a value.
         public var wrappedValue: T {
             get {
                 updater.noteRead()
@@ -47,7 +47,7 @@
                 set: { value, transaction in withTransaction(transaction) { service.set(setting, to: value) } })
         }
 
-        /// Follows the setting in the environment's service. SwiftUI calls it before the view's body.
+        /// Tracks the setting in the environment's service. SwiftUI calls it before the view's body.
         public mutating func update() { updater.follow(setting, in: service) }
     }
 #endif

@@ -8,21 +8,20 @@
     /// SettingsForm(catalogue).settingsService(settings)
     /// ```
     ///
-    /// Each group is a section, and each setting has the control of its type and validation: a toggle for a Boolean, a
-    /// picker for allowed values, a slider or a stepper for a range, a date picker, or a text field. Text is checked and
-    /// stored when it is submitted and when its field loses the focus. Text that the setting does not accept stays in the
-    /// field, with the reason below it. Numbers have the separators of the region.
+    /// Each group is a section, and each setting has the control of its type and validation: a toggle for a Boolean, a picker for
+    /// allowed values, a slider or a stepper for a range, a date picker, or a text field. Text is checked and stored when it is
+    /// submitted and when its field loses the focus. If the setting rejects text, it stays in the field, with the reason below it.
+    /// Numbers have the separators of the region.
     ///
-    /// A setting's help, and the reason why it cannot be used or changed, are below the control. A locked setting is
-    /// disabled, with the name of the layer that locks it. A button below a stored setting resets it. A secret is not
-    /// shown, and can be replaced.
+    /// A setting's help, and the reason why it cannot be used or changed, are below the control. A locked setting is disabled, with
+    /// the name of the layer that locks it. A button below a stored setting resets it. A secret is not shown, and can be replaced.
     ///
-    /// People can search the settings in a form that is inside a navigation view, unless you create it without. A row
-    /// follows its setting alone: a change of another setting does not update it.
+    /// People can search the settings in a form that is inside a navigation view, unless you create it without the field. A row
+    /// tracks only its setting: a change of another setting does not update it.
     ///
-    /// Titles are made of the names (`launchCount` is "Launch count"), also those of the cases of an enumeration; allowed
-    /// values are shown as they are. Titles, the groups' titles, the help and the words of the form are keys of the app's
-    /// localized strings.
+    /// Titles are derived from the names (`launchCount` is "Launch count"), also those of the cases of an enumeration; allowed
+    /// values are shown unchanged. Titles, the groups' titles, the help and the words of the form are keys of the app's localized
+    /// strings.
     public struct SettingsForm: View {
         private let catalogue: SettingsCatalogue
         private let isSearchable: Bool
@@ -70,7 +69,7 @@
         static let ofApp = FormTexts { Bundle.main.localizedString(forKey: $0, value: $0, table: nil) }
     }
 
-    /// A setting: its control, and what is below it.
+    /// The row of a setting: its control, and the texts below it.
     private struct FormRowView: View {
         let row: FormRow
 
@@ -80,7 +79,7 @@
                 FormControlView(row: row, item: item).disabled(item.isLocked)
                 if let message = row.message { Text(verbatim: message).font(.footnote).foregroundStyle(.red) }
                 if let help = item.help {
-                    // The control has it as its hint.
+                    // Hidden, because it is the control's hint.
                     Text(verbatim: help).font(.footnote).foregroundStyle(.secondary).accessibilityHidden(true)
                 }
                 ForEach(item.notes, id: \.self) { note in

@@ -16,8 +16,8 @@
     }
 
     extension EnvironmentValues {
-        /// The service of a view hierarchy; see `settingsService(_:)`. Without one, settings have their
-        /// defaults, and setting them is diagnosed: a view does not open the app's file by itself.
+        /// The service of a view hierarchy; see `settingsService(_:)`. Without one, settings have their defaults, and setting them
+        /// is diagnosed: a view does not open the app's file.
         ///
         /// ```swift
         /// @Environment(\.settingsService) private var settings
@@ -42,13 +42,13 @@
             environment(\.settingsService, service)
         }
 
-        /// Lays other values over those of the service, in memory: for previews.
+        /// Overrides values of the service, in memory: for previews.
         ///
         /// ```swift
         /// #Preview { ContentView().settingsOverriding { $0[.theme] = .dark } }
         /// ```
         ///
-        /// What the views set stays in memory, too; see ``SettingsService/overriding(_:)``.
+        /// Values that the views set also stay in memory; see ``SettingsService/overriding(_:)``.
         public func settingsOverriding(
             _ body: @escaping (inout SettingsService.Transaction) -> Void
         ) -> some View {

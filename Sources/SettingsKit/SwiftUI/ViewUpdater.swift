@@ -2,12 +2,12 @@ import Observation
 import SettingsKitCore
 import Synchronization
 
-/// Has a view follow a setting: it is updated on the main actor, once for each change.
+/// Makes a view track a setting: the view is updated on the main actor, once for each change.
 ///
-/// A view keeps one updater for its lifetime, and connects it each time before it reads. Only another service or another
-/// setting makes a new subscription. A change that the main actor makes updates the view before `set` returns, so that an
-/// animation around the change animates the view. Changes of other threads are gathered until the main actor is free. Views
-/// read on the main actor, so a change during a read updates the view after it.
+/// A view keeps one updater for its lifetime, and connects it each time before it reads. Only another service or another setting
+/// creates a new subscription. A change that the main actor makes updates the view before `set` returns, so that an animation
+/// around the change animates the view. Changes of other threads are collected until the main actor is free. Views read on the main
+/// actor, so a change during a read updates the view after it.
 final class ViewUpdater: Observable, Sendable {
     private struct Connection {
         let service: SettingsService
@@ -19,10 +19,10 @@ final class ViewUpdater: Observable, Sendable {
     private let isUpdateDue = Atomic(false)
     private let registrar = ObservationRegistrar()
 
-    /// Stands for what the view reads.
+    /// Represents the values that the view reads.
     private var contents: Void { () }
 
-    /// Follows a setting.
+    /// Tracks a setting.
     func follow<T>(_ setting: SettingsService.Setting<T>, in service: SettingsService) {
         let isConnected = connection.withLock { connection in
             connection.map { $0.service === service && $0.setting === setting } ?? false
@@ -37,12 +37,12 @@ final class ViewUpdater: Observable, Sendable {
         withExtendedLifetime(replaced) {}
     }
 
-    /// Notes that the view reads now.
+    /// Records that the view reads now.
     func noteRead() { registrar.access(self, keyPath: \.contents) }
 
     private func updateOnMainActor() {
         if MainQueue.isCurrent { return update() }
-        // One update shows all changes that are made before it.
+        // One update shows all changes before it.
         if isUpdateDue.exchange(true, ordering: .acquiringAndReleasing) { return }
         Task { @MainActor [weak self] in
             guard let self else { return }
@@ -57,13 +57,13 @@ final class ViewUpdater: Observable, Sendable {
     }
 }
 
-/// Lays values over those of a service, once for each service: a view asks for it each time that it is updated.
+/// Creates services that override values, once for each base service: a view asks for one at each update.
 final class OverridingServices: Sendable {
     private typealias Last = (base: SettingsService, overriding: SettingsService)
 
     private let last = Mutex<Last?>(nil, .leaf)
 
-    /// The service with values laid over those of `base`.
+    /// Returns the service that overrides values of `base`.
     func service(
         over base: SettingsService, _ body: (inout SettingsService.Transaction) -> Void
     ) -> SettingsService {
