@@ -55,8 +55,9 @@ private final class SharedPlayer: Sendable {
 }
 
 private struct Installation {
-    @Persisted(key: "installation", storedBy: store, persistDefault: .whenNil)
-    var id = UUID()
+    @Persisted(
+        key: "installation", storedBy: store,
+        persistDefault: .whenNil) var id = UUID()
 }
 
 private final class Uploader {
