@@ -163,18 +163,13 @@ extension Subcommand {
 
 extension Invocation {
     /// The first operand as the name of a setting.
-    package func name() throws(CommandFailure) -> String {
-        let name = try text(0)
-        if SettingsService.StorageKey.isValid(name) { return name }
-        throw .usage("The name of a setting must not be empty.")
-    }
+    package func name() throws(CommandFailure) -> String { try Self.requireNames([text(0)])[0] }
 
     /// All operands as names of settings.
-    package func names() throws(CommandFailure) -> [String] {
-        let names = try texts()
-        if !names.allSatisfy(SettingsService.StorageKey.isValid) {
-            throw .usage("The name of a setting must not be empty.")
-        }
-        return names
+    package func names() throws(CommandFailure) -> [String] { try Self.requireNames(texts()) }
+
+    private static func requireNames(_ names: [String]) throws(CommandFailure) -> [String] {
+        if names.allSatisfy(SettingsService.StorageKey.isValid) { return names }
+        throw .usage("The name of a setting must not be empty.")
     }
 }
