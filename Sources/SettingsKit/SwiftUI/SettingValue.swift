@@ -30,7 +30,7 @@
         /// The value, or the default if none is stored. Assigning to it stores a value.
         public var wrappedValue: T {
             get {
-                updater.noteRead()
+                updater.recordRead()
                 return service.get(setting)
             }
             nonmutating set { service.set(setting, to: newValue) }
@@ -41,7 +41,7 @@
             let (setting, service, updater) = (setting, service, updater)
             return Binding(
                 get: {
-                    updater.noteRead()
+                    updater.recordRead()
                     return service.get(setting)
                 },
                 set: { value, transaction in withTransaction(transaction) { service.set(setting, to: value) } })

@@ -38,7 +38,7 @@ final class ViewUpdater: Observable, Sendable {
     }
 
     /// Records that the view reads now.
-    func noteRead() { registrar.access(self, keyPath: \.contents) }
+    func recordRead() { registrar.access(self, keyPath: \.contents) }
 
     private func updateOnMainActor() {
         if MainQueue.isCurrent { return update() }

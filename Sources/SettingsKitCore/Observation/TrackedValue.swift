@@ -16,7 +16,7 @@ extension TrackedValue {
     /// - Parameter read: Returns the current value.
     @inlinable @inline(__always) func tracked<Value>(_ read: () -> Value) -> Value {
         // Without counting references, which takes longer than reading: the caller holds this object.
-        let isReady = Unmanaged.passUnretained(trackers)._withUnsafeGuaranteedRef { $0.noteRead() }
+        let isReady = Unmanaged.passUnretained(trackers)._withUnsafeGuaranteedRef { $0.recordRead() }
         if !isReady { beginListening() }
         return read()
     }
@@ -25,6 +25,6 @@ extension TrackedValue {
     @usableFromInline @inline(never) func beginListening() {
         // Several threads may be here. Each listens before it reads, and one of the listeners is kept.
         let end = listen { [trackers] _ in trackers.notify() }
-        if !trackers.noteListening() { end() }
+        if !trackers.recordListening() { end() }
     }
 }

@@ -36,7 +36,7 @@ import Synchronization
     @usableFromInline subscript(mark: TrackingMark) -> Void { () }
 
     /// Records that the calling tracker, if there is one, has read the value.
-    @inlinable @inline(__always) func noteRead() { registrar.access(self, keyPath: keyPath) }
+    @inlinable @inline(__always) func recordRead() { registrar.access(self, keyPath: keyPath) }
 
     /// Whether the framework has kept a notified tracker, which another notification would reach again.
     var isSpent: Bool { keepsTracker.load(ordering: .acquiring) }

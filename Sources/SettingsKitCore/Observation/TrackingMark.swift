@@ -19,7 +19,7 @@ import Synchronization
     @inlinable @inline(__always) var needsChanges: Bool { readers.load(ordering: .acquiring) == .unheard }
 
     /// Records that a tracker reads the value, or may do so.
-    func noteTracker() {
+    func recordTracker() {
         _ = readers.compareExchange(expected: .untracked, desired: .unheard, ordering: .acquiringAndReleasing)
     }
 }
@@ -69,7 +69,7 @@ import Synchronization
     static let areReliable: Bool = {
         let generation = TrackerGeneration(TrackerPresence(), usesMarks: true)
         let isSoughtByRead = withObservationTracking {
-            generation.noteRead()
+            generation.recordRead()
             return generation.trackers.forget()
         } onChange: {
         }
@@ -79,7 +79,7 @@ import Synchronization
     @usableFromInline func hash(into hasher: inout Hasher) {
         sought.store(true, ordering: .releasing)
         if isNotifying.exchange(false, ordering: .acquiringAndReleasing) { original?.forget() }
-        presence?.noteTracker()
+        presence?.recordTracker()
     }
 
     @usableFromInline static func == (mark: TrackingMark, other: TrackingMark) -> Bool { true }

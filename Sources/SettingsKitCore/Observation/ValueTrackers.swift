@@ -63,19 +63,19 @@ import Synchronization
     /// Makes the calling tracker, if there is one, join the current generation.
     ///
     /// - Returns: Whether the value listens to changes, if a tracker has read.
-    @inlinable @inline(__always) func noteRead() -> Bool {
+    @inlinable @inline(__always) func recordRead() -> Bool {
         let generation = current.load(ordering: .acquiring) ?? beginGeneration()
-        generation._withUnsafeGuaranteedRef { $0.noteRead() }
+        generation._withUnsafeGuaranteedRef { $0.recordRead() }
         return !Unmanaged.passUnretained(presence)._withUnsafeGuaranteedRef { $0.needsChanges }
     }
 
     @usableFromInline @inline(never) func beginGeneration() -> Unmanaged<TrackerGeneration> {
         // Checked at the first read by a handle, because many programs have none.
         let usesMarks = usesMarks && TrackingMark.areReliable
-        if !usesMarks { presence.noteTracker() }
+        if !usesMarks { presence.recordTracker() }
         return state.withLock { state in
             if let current = current.load(ordering: .acquiring) { return current }
-            let generation = Self.takeGeneration(from: &state) ?? TrackerGeneration(presence, usesMarks: usesMarks)
+            let generation = Self.reusableGeneration(from: &state) ?? TrackerGeneration(presence, usesMarks: usesMarks)
             let new = Unmanaged.passRetained(generation)
             current.store(new, ordering: .releasing)
             return new
@@ -84,7 +84,7 @@ import Synchronization
 
     /// Removes and returns a generation that need not be notified any longer, or the oldest one beyond the limit; nil for a new
     /// one.
-    private static func takeGeneration(from state: inout State) -> TrackerGeneration? {
+    private static func reusableGeneration(from state: inout State) -> TrackerGeneration? {
         let usable = state.retired.filter { !$0.generation.isSpent }
         guard let (oldest, time) = usable.first else { return nil }
         if time.duration(to: .now) > period {
@@ -97,7 +97,7 @@ import Synchronization
     /// Records that the value listens to changes.
     ///
     /// - Returns: False if that was recorded before.
-    func noteListening() -> Bool {
+    func recordListening() -> Bool {
         presence.readers.exchange(.tracked, ordering: .acquiringAndReleasing) != .tracked
     }
 

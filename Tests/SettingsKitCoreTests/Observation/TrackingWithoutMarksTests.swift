@@ -15,7 +15,7 @@ struct TrackingWithoutMarksTests {
         init(usesMarks: Bool) { trackers = ValueTrackers(usesMarks: usesMarks) }
 
         func read() -> Int {
-            _ = trackers.noteRead()
+            _ = trackers.recordRead()
             return stored
         }
 

@@ -37,7 +37,7 @@ struct ViewUpdaterTests {
     @MainActor private func view(_ updater: ViewUpdater) -> TestView {
         TestView { [settings, number] in
             updater.follow(number, in: settings)
-            updater.noteRead()
+            updater.recordRead()
             return settings.get(number)
         }
     }
@@ -80,7 +80,7 @@ struct ViewUpdaterTests {
         let isFirst = Box(true)
         let view = TestView { [settings, number] in
             updater.follow(number, in: settings)
-            updater.noteRead()
+            updater.recordRead()
             let value = settings.get(number)
             if isFirst.take(replacingWith: false) { onAnotherThread { settings.set(number, to: 5) } }
             return value
