@@ -75,11 +75,5 @@ final class OnceValue<Value: Sendable>: Sendable {
     }
 
     /// Discards the value, because it is stored.
-    func forget() {
-        let old = kept.withLock { value in
-            defer { value = nil }
-            return value
-        }
-        withExtendedLifetime(old) {}
-    }
+    func forget() { _ = kept.withLock { $0.take() } }
 }

@@ -75,8 +75,7 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
 
     convenience init(
         name: String, _ store: any SettingsStore, _ default: SettingsService.DefaultValue<Value>,
-        _ form: StoredForm<Value>,
-        _ persistDefault: PersistDefault
+        _ form: StoredForm<Value>, _ persistDefault: PersistDefault
     ) {
         let setting = SettingsService.Setting(key: .init(name, scope: .defaults), default: `default`, form: form)
         self.init(setting, in: StoreServices.service(over: store), persistDefault: persistDefault)

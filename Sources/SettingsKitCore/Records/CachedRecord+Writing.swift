@@ -221,7 +221,7 @@ extension CachedRecord {
         let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: scope), data: nil)
         }
-        _ = try apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: options.waitsForAgreement)))
+        _ = try apply(SettingsStoreBatch(writes: writes, options: options))
     }
 }
 

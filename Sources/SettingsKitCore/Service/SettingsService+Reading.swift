@@ -80,11 +80,11 @@ extension SettingsService {
     /// diagnosed and left out.
     public func values(in scope: Scope) -> [String: (any Sendable)?] {
         var values: [String: (any Sendable)?] = [:]
-        for name in keys(in: scope) {
+        let names = keys(in: scope)
+        guard let store = connections[scope].store else { return values }
+        for name in names {
             do throws(SettingsError) {
-                guard let data = try connections[scope].requireStore().get(StorageKey(name, scope: scope)) else {
-                    continue
-                }
+                guard let data = try store.get(StorageKey(name, scope: scope)) else { continue }
                 values.updateValue(JSONValue(json: data).map(\.untyped) ?? data, forKey: name)
             } catch {
                 connections.diagnostics.reportOnce(error)

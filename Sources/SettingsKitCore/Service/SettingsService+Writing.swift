@@ -154,7 +154,7 @@ extension SettingsService {
         hooks.add(namespace.path)
         hooks.callBefore()
         let writes = names.map { SettingsStoreBatch.Entry(key: .init($0, scope: scope), data: nil) }
-        _ = try store.apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: false)))
+        _ = try store.apply(SettingsStoreBatch(writes: writes, options: .ofSet))
         hooks.callAfter()
     }
 
