@@ -84,7 +84,8 @@ extension SettingsService {
     /// of one transaction.
     ///
     /// Otherwise it behaves like the values of one setting. The values of one element that come from one store are of one moment,
-    /// if the store publishes its changes. Values of several stores need not be; the next element then has the newer ones.
+    /// if the store publishes its changes. Values of several stores need not be; the next element then has the newer ones. While
+    /// a writer changes the settings without a pause, there may be no next element.
     public func values<First, Second, each Other>(
         of first: Setting<First>, _ second: Setting<Second>, _ others: repeat Setting<each Other>
     ) -> Stream<(First, Second, repeat each Other)> {
@@ -95,25 +96,27 @@ extension SettingsService {
             let subscription = self.observe(GroupListener(keys: keys, scope: nil) { _ in source.push(()) })
             let owner = StreamOwner(source) { subscription.cancel() }
             source.push(())
-            return {
-                guard await owner.next() != nil else { return nil }
-                return self.betweenCommits(in: Set(keys.map(\.scope))) {
-                    (self.get(first), self.get(second), repeat self.get(each others))
-                }
+            @Sendable func moments() -> [UInt64] {
+                var moments = [self.cachedSetting(for: first).moment, self.cachedSetting(for: second).moment]
+                for other in repeat each others { moments.append(self.cachedSetting(for: other).moment) }
+                return moments
             }
-        }
-    }
-
-    /// Reads several values, and again if a scope has changed meanwhile. If that does not end, it returns the last values.
-    private func betweenCommits<R>(in scopes: Set<Scope>, _ read: () -> R) -> R {
-        let connections = scopes.map { self.connections[$0] }
-        var (sequences, attempts) = (connections.map(\.sequence), 0)
-        while true {
-            let values = read()
-            let newSequences = connections.map(\.sequence)
-            attempts += 1
-            if newSequences == sequences || attempts == 100 { return values }
-            sequences = newSequences
+            return {
+                while await owner.next() != nil {
+                    for attempt in 1...100 {
+                        let before = moments()
+                        let values = (self.get(first), self.get(second), repeat self.get(each others))
+                        if moments() == before { return values }
+                        // A store that does not publish all changes may give another answer each time.
+                        let isExhaustive = keys.allSatisfy { self.connection(for: $0).isExhaustive }
+                        if attempt == 100, !isExhaustive { return values }
+                    }
+                    // A writer changes the settings all the time.
+                    source.push(())
+                    await Task.yield()
+                }
+                return nil
+            }
         }
     }
 

@@ -64,6 +64,9 @@ protocol CachedSetting: AnyObject, Sendable {
         cached.read() ?? refreshedValue()
     }
 
+    /// Increases with each change of the stored value, but not when it is cached.
+    var moment: UInt64 { (cached.token &- 1) | 1 }
+
     /// Reads the value from the store, and caches it if the store publishes all of its changes.
     ///
     /// A value that cannot be read or decoded is diagnosed. If an external change made it undecodable while the program runs, the

@@ -2,6 +2,20 @@ import Foundation
 import SettingsKitCore
 import Testing
 
+/// A store whose values are the number of reads.
+private final class RestlessStore: SettingsStore {
+    private let count = Mutex(0)
+
+    func get(_ key: SettingsService.StorageKey) -> Data? {
+        count.withLock { count in
+            count += 1
+            return Data("\(count)".utf8)
+        }
+    }
+
+    func set(_ key: SettingsService.StorageKey, to data: Data?) {}
+}
+
 @Suite("Several settings at once")
 struct SeveralSettingsTests {
     private let one = Setting<Int>("one", in: .defaults, default: 1)
@@ -51,6 +65,37 @@ struct SeveralSettingsTests {
         reader.cancel()
         await reader.value
         #expect(halves.all == [])
+    }
+
+    @Test("Values of one store are of one moment, although a writer interrupts each of hundreds of readings")
+    func interruptedReadings() async {
+        let store = MemoryStore()
+        let (settings, other) = (SettingsService.over(store), SettingsService.over(store))
+        let count = Recorder<Int>()
+        // Writes when the first value was read, and the second was not.
+        let transformer = HookedTransformer<Int>(onUntransform: { [one, two] _ in
+            guard count.all.count < 250 else { return }
+            count.append(0)
+            let number = count.all.count + 1
+            other.transaction { t in
+                t.set(one, to: number)
+                t.set(two, to: "\(number)")
+            }
+        })
+        other.set(one, to: 1)
+        other.set(two, to: "1")
+        let interrupted = Setting<Int>("one", in: .defaults, default: 1, transformer: transformer)
+        var values = settings.values(of: interrupted, two).makeAsyncIterator()
+        #expect(await values.next().map { "\($0)" } == "(251, \"251\")")
+        #expect(count.all.count == 250)
+    }
+
+    @Test("Values of a store that gives another answer each time come, although of several moments")
+    func restlessStore() async {
+        let settings = SettingsService.over(RestlessStore())
+        let other = Setting<Int>("other", in: .defaults, default: 1)
+        var values = settings.values(of: one, other).makeAsyncIterator()
+        #expect(await values.next() != nil)
     }
 
     @Test("Resetting several is one transaction, and tells which setting has its default")
