@@ -1,4 +1,6 @@
 import Foundation
+import SettingsKitCore
+import SettingsKitPlatform
 import SettingsTestKit
 import Testing
 
@@ -59,17 +61,82 @@ struct ExportSafetyTests {
         #expect(try stored("after", on: device) == "2")
     }
 
-    @Test(
-        "It survives after the background has replaced the property list and the journal, too",
-        arguments: 0..<20 as Range<UInt64>)
-    func survivesReplacement(seed: UInt64) throws {
-        let core = try device.core()
-        try exportChange(core)
-        try core.list.foldNow()
-        try core.set(Data("3".utf8), for: key("later"))
+    @Test("What was synchronized reaches others although the power fails", arguments: 0..<20 as Range<UInt64>)
+    func reachesOthers(seed: UInt64) throws {
+        try device.set("after", "2")
+        try device.store.synchronize()
         device.disk.powerFailure(seed: seed)
-        withExtendedLifetime(core) {}
-        #expect(try stored("after", on: device) == "2")
+        // A syncer carries the files before this device's program runs again.
+        let other = try Device("other")
+        for (name, data) in device.files { try other.put(data, name) }
+        try other.store.refresh()
+        #expect(try other.values == ["before": "1", "after": "2"])
+    }
+
+    /// Has another process export a change when one has flushed a file, at the flush of the given number.
+    ///
+    /// - Returns: whether the other process could do so. Nil if there are not so many flushes.
+    private func overtake(at flush: Int, in directory: String) throws -> Bool? {
+        let fileSystem = FaultyFileSystem()
+        func open(_ state: String, _ fileSystem: any FileSystem = POSIXFileSystem()) throws -> DirectoryStore {
+            try DirectoryStore(directory: directory + "/shared", state: directory + state, fileSystem: fileSystem)
+        }
+        let (store, other) = try (open("/state", fileSystem), open("/state"))
+        try store.set(key("a"), to: Data("1".utf8))
+        let (flushes, outcomes) = (Recorder<Int>(), Recorder<Bool>())
+        fileSystem.after { call in
+            guard call == .synchronize else { return }
+            flushes.append(flush)
+            guard flushes.all.count == flush + 1 else { return }
+            let write = SettingsStoreBatch(writes: [.init(key: key("b"), data: Data("2".utf8))])
+            do {
+                _ = try other.apply(write)
+                try other.synchronize()
+                outcomes.append(true)
+            } catch SettingsError.Code.busy {
+                outcomes.append(false)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        try store.synchronize()
+        // The hook holds the other store.
+        fileSystem.after { _ in }
+        guard let isExported = outcomes.all.first else { return nil }
+        let elsewhere = try open("/elsewhere")
+        #expect(elsewhere.get(key("a")) == Data("1".utf8), "\(flush)")
+        if isExported { #expect(elsewhere.get(key("b")) == Data("2".utf8), "\(flush)") }
+        return isExported
+    }
+
+    @Test("An export does not replace a newer file of another process")
+    func overtaken() throws {
+        var count = 0
+        for flush in 0... {
+            guard let isOvertaken = try withTemporaryDirectory({ try overtake(at: flush, in: $0) }) else { break }
+            if isOvertaken { count += 1 }
+        }
+        #expect(count > 1)
+    }
+
+    @Test(
+        "It survives at any call of the background, which replaces the property list and the journal, too",
+        arguments: 0..<5 as Range<UInt64>)
+    func survivesReplacement(seed: UInt64) throws {
+        try Mishap.powerFailure(seed: seed).atEveryCall {
+            let device = Device(copyOf: device)
+            return (device.disk, (device: device, isExported: false))
+        } work: { world, process, _ in
+            let core = try world.device.core(process)
+            try exportChange(core)
+            world.isExported = true
+            try core.list.foldNow()
+            try core.set(Data("3".utf8), for: key("later"))
+        } check: { world, comment in
+            guard world.isExported else { return }
+            let found = try stored("after", on: world.device)
+            #expect(found == "2", comment)
+        }
     }
 
     @Test("It survives while the journal is rewritten, too", arguments: 0..<20 as Range<UInt64>)
