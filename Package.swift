@@ -149,11 +149,18 @@ let package = Package(
             dependencies: [
                 "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform", "SettingsTestKit", "SettingsTestSupport",
             ]),
+        // The plugin adds the code of each guide, together with the tests in the file of its name in Guides.
         .testTarget(
             name: "SettingsKitTests",
             dependencies: [
-                "SettingsKit", "SettingsKitUserDefaults", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
-            ]),
+                "SettingsCommandLine", "SettingsEtcd", "SettingsKit", "SettingsKitUserDefaults", "SettingsSQLite",
+                "SettingsTestKit", "SettingsTestSupport",
+            ],
+            exclude: ["Guides"], plugins: ["GuideCode"]),
+        .plugin(
+            name: "GuideCode", capability: .buildTool(), dependencies: ["settings-guide-code"],
+            path: "Tests/GuideCodePlugin"),
+        .executableTarget(name: "settings-guide-code", path: "Tests/SettingsGuideCode"),
         .testTarget(
             name: "SettingsCommandLineTests",
             dependencies: [

@@ -272,3 +272,34 @@ struct RecordExamplesTests {
         }
     }
 }
+
+// MARK: SnapSettingsService
+
+extension SettingsService.SettingDefinition {
+    fileprivate static let exampleNumber = Setting<Int>("ExampleNumber", in: .defaults, default: 1)
+    fileprivate static let exampleDate = Setting<Date?>("ExampleDate", in: .defaults, default: .distantPast)
+    fileprivate static let exampleURL = Setting<URL?>("ExampleURL", in: .defaults)
+    fileprivate static let exampleData = Setting<Data>(
+        "ExampleData", in: .defaults, default: Data(), transformer: JSONTransformer())
+}
+
+@Test("Coming from SnapSettingsService: settings read the JSON that it has stored as data")
+private func JSONStoredAsDataIsRead() throws {
+    try withSuite { suite in
+        let defaults = try #require(UserDefaults(suiteName: suite))
+        let url = try #require(URL(string: "https://example.com/a"))
+        let encoder = JSONEncoder()
+        defaults.set(try encoder.encode(7), forKey: "ExampleNumber")
+        defaults.set(try encoder.encode(Date?.none), forKey: "ExampleDate")
+        defaults.set(try encoder.encode(url), forKey: "ExampleURL")
+        defaults.set(try encoder.encode(Data([1, 2, 3])), forKey: "ExampleData")
+        let settings = SettingsService(defaults: UserDefaultsStore(suite: suite), diagnosticSink: .none)
+        #expect(try settings.load(.exampleNumber) == 7)
+        #expect(try settings.load(.exampleDate) == nil)
+        #expect(try settings.load(.exampleURL) == url)
+        #expect(try settings.load(.exampleData) == Data([1, 2, 3]))
+        try settings.save(.exampleNumber, to: 8)
+        #expect(defaults.data(forKey: "ExampleNumber") == nil)
+        #expect(defaults.integer(forKey: "ExampleNumber") == 8)
+    }
+}

@@ -3,7 +3,6 @@ import SettingsKitCore
 import SettingsTestKit
 import Testing
 
-// The store of the article "Writing a store".
 /// Answers some names from a table, and all others from another store.
 private final class OverrideStore: SettingsStore {
     private let base: any SettingsStore

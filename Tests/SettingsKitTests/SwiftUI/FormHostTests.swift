@@ -12,6 +12,19 @@
         fileprivate static let port = Setting<Int>("port", in: .defaults, default: 8080, validation: .range(1...65_535))
     }
 
+    /// A view as people write it over a value that is kept up to date.
+    private struct LiveSlider: View {
+        @State private var volume: SettingsService.Value<Double>
+
+        init(settings: SettingsService) {
+            _volume = State(initialValue: settings.value(.volume))
+        }
+
+        var body: some View {
+            Slider(value: volume.binding, in: 0...1) { Text(verbatim: "Volume") }
+        }
+    }
+
     @Suite("A settings form in a window of a Mac", .serialized)
     @MainActor struct FormHostTests {
         private let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)

@@ -3,27 +3,6 @@ import Observation
 import SettingsKit
 import Testing
 
-// The Swift snippets of the article with recipes, as compiled code; see DocumentationSnippetTests.swift. The recipe for export
-// and import is in CommandLineSnippetTests.swift.
-
-// MARK: A command-line tool
-
-extension SettingsService.SettingDefinition {
-    fileprivate static let volume = Setting<Double>(
-        "volume", in: .defaults, default: 0.5, validation: .range(0...1))
-}
-
-private func playerSettings(
-    arguments: [String], variables: [String: String], file: URL
-) throws -> SettingsService {
-    SettingsService(
-        defaults: try LayeredStore([
-            .arguments(arguments),
-            .environment(prefix: "PLAYER_", variables),
-            .writable(try PropertyListStore(url: file)),
-        ]))
-}
-
 @Test("Recipes: a tool reads arguments before variables before its file")
 private func aToolReadsArgumentsVariablesAndItsFile() async throws {
     try await withTemporaryFolder { folder in
@@ -36,31 +15,6 @@ private func aToolReadsArgumentsVariablesAndItsFile() async throws {
         #expect(try volume([], ["PLAYER_VOLUME": "0.2"]) == 0.2)
         #expect(try volume(["--volume=0.3"], ["PLAYER_VOLUME": "0.2"]) == 0.3)
     }
-}
-
-// MARK: A server
-
-extension SettingsService.SettingDefinition {
-    fileprivate static let port = Setting<Int>(
-        "port", in: .defaults, default: 8080, validation: .range(1...65_535)
-    )
-}
-
-private func listen(
-    _ settings: SettingsService, start: (Int) async -> Void
-) async {
-    for await port in settings.values(of: .port) {
-        await start(port)
-    }
-}
-
-private func reportMistakes(in settings: SettingsService) -> Int {
-    let catalogue = SettingsCatalogue("Server") {
-        SettingsGroup("Network", [.port])
-    }
-    let problems = catalogue.check(in: settings)
-    for problem in problems { print("problem: \(problem)") }
-    return problems.count
 }
 
 @Test("Recipes: a server starts again when its port is edited, and not after a bad edit", .timeLimit(.minutes(2)))
@@ -89,20 +43,6 @@ private func aServerIsEditedWhileItRuns() async throws {
     }
 }
 
-// MARK: A view model
-
-@MainActor @Observable
-private final class PlayerModel {
-    var isExpanded = false
-    @ObservationIgnored @Persisted var volume: Double
-
-    init(settings: SettingsService) {
-        _volume = Persisted(.volume, in: settings)
-    }
-
-    var label: String { "\(Int(volume * 100)) %" }
-}
-
 @Test("Recipes: a view model's label is observed when the setting changes elsewhere", .timeLimit(.minutes(2)))
 @MainActor private func aViewModelIsObserved() async throws {
     let settings = SettingsService(defaults: MemoryStore())
@@ -118,34 +58,6 @@ private final class PlayerModel {
     #expect(changes.count == 1 && model.label == "25 %")
     model.volume = 1
     #expect(settings[.volume] == 1)
-}
-
-// MARK: An actor
-
-extension SettingsService.SettingDefinition {
-    fileprivate static let downloadLimit = Setting<Int>(
-        "downloadLimit", in: .defaults, default: 4)
-}
-
-private actor Downloads {
-    private let settings: SettingsService
-    private(set) var running = 0
-
-    init(settings: SettingsService) {
-        self.settings = settings
-    }
-
-    func begin() -> Bool {
-        guard running < settings[.downloadLimit] else { return false }
-        running += 1
-        return true
-    }
-
-    func followLimit(_ apply: (Int) -> Void) async {
-        for await limit in settings.values(of: .downloadLimit) {
-            apply(limit)
-        }
-    }
 }
 
 @Test("Recipes: an actor reads a setting without waiting, and follows it", .timeLimit(.minutes(2)))
@@ -165,34 +77,6 @@ private func anActorFollowsASetting() async throws {
     await task.value
 }
 
-// MARK: Undo
-
-@MainActor
-private final class SettingsHistory {
-    private let settings: SettingsService
-    private var steps: [() -> Void] = []
-
-    init(settings: SettingsService) {
-        self.settings = settings
-    }
-
-    func set<T>(_ setting: Setting<T>, to value: T) {
-        let (old, wasSet) = (settings.get(setting), settings.isSet(setting))
-        settings.set(setting, to: value)
-        steps.append { [settings] in
-            if wasSet {
-                settings.set(setting, to: old)
-            } else {
-                settings.reset(setting)
-            }
-        }
-    }
-
-    func undo() {
-        steps.popLast()?()
-    }
-}
-
 @Test("Recipes: undoing restores the value before, and at last the default")
 @MainActor private func undoRestoresValues() {
     let settings = SettingsService(defaults: MemoryStore())
@@ -207,22 +91,17 @@ private final class SettingsHistory {
     #expect(settings[.volume] == 0.5)
 }
 
-// MARK: A service for each test
-
-extension SettingsService.SettingDefinition {
-    fileprivate static let user = Setting<String>("user", in: .defaults, default: "www")
-}
-
-private enum Current {
-    @TaskLocal static var settings = SettingsService()
-}
-
-private func greeting() -> String { "Hello, \(Current.settings[.user])!" }
-
-@Test private func aGreetingNamesTheUser() {
-    let settings = SettingsService(defaults: MemoryStore())
-    settings.set(.user, to: "Ann")
-    Current.$settings.withValue(settings) {
-        #expect(greeting() == "Hello, Ann!")
-    }
+@Test("Recipes: an export is imported completely, or not at all")
+private func exportedSettingsAreImported() throws {
+    let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
+    try settings.save(.retries, to: 7)
+    try settings.save(.quality, to: .high)
+    let text = exportedSettings(settings)
+    let other = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
+    try importSettings(text, to: other)
+    #expect(other[.retries] == 7 && other[.quality] == .high)
+    let bad = text.replacingOccurrences(of: "7", with: "70").replacingOccurrences(of: "high", with: "low")
+    let error = #expect(throws: ImportFailed.self) { try importSettings(bad, to: other) }
+    #expect(error?.message.contains("retries") == true)
+    #expect(other[.retries] == 7 && other[.quality] == .high)
 }

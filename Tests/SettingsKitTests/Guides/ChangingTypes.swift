@@ -2,52 +2,8 @@ import Foundation
 import SettingsKit
 import Testing
 
-// The Swift snippets of the article "When types change", as compiled code; see DocumentationSnippetTests.swift.
-
-private struct RequestLimit: Codable, Sendable {
-    var perMinute = 60
-}
-
-extension SettingsService.SettingDefinition {
-    fileprivate static let requestLimit = Setting<RequestLimit>(
-        "requestLimit", in: .defaults, default: RequestLimit())
-}
-
-private struct BurstLimit: Codable, Sendable {
-    var perMinute = 60
-    var burst = 10
-}
-
-private struct RenamedLimit: Codable, Sendable {
-    var requestsPerMinute = 60
-
-    enum CodingKeys: String, CodingKey {
-        case requestsPerMinute = "perMinute"
-    }
-}
-
-private struct OldLimit: Codable, Sendable {
-    var perMinute = 60
-}
-
-private struct TimedLimit: Codable, Sendable {
-    var requests = 60
-    var seconds = 60
-}
-
-private let timedLimit = SettingsService.Setting<TimedLimit>(
-    "requestLimit", in: .defaults, default: TimedLimit())
-
-private func convertLimit(in settings: SettingsService) throws {
-    try settings.migrate([
-        .rename("requestLimit", to: timedLimit) { (old: OldLimit) in
-            TimedLimit(requests: old.perMinute, seconds: 60)
-        }
-    ])
-}
-
 @Suite("The article on types that change")
-struct ChangingTypesSnippetTests {
+struct ChangingTypesTests {
     private let store = MemoryStore()
     private var settings: SettingsService { SettingsService(stores: [.defaults: store], diagnosticSink: .none) }
     private let burstLimit = SettingsService.Setting<BurstLimit>("requestLimit", in: .defaults, default: BurstLimit())

@@ -3,13 +3,6 @@ import SettingsKit
 import SettingsSQLite
 import Testing
 
-// The Swift snippet of the article about privacy, as compiled code; see DocumentationSnippetTests.swift.
-
-extension SettingsService.SettingDefinition {
-    fileprivate static let token = Setting<String?>(
-        "token", in: .custom(id: "keychain"), isSecret: true)
-}
-
 @Suite("Privacy and security")
 struct PrivacyTests {
     @Test("A secret setting is hidden in a catalogue's output, and read by the program")

@@ -2,16 +2,6 @@ import Foundation
 import SettingsKit
 import Testing
 
-// The Swift snippet of the article about troubleshooting, as compiled code; see DocumentationSnippetTests.swift.
-
-private func settingsWithLog(
-    _ store: some SettingsStore, log: @escaping @Sendable (String) -> Void
-) -> SettingsService {
-    SettingsService(
-        defaults: store,
-        diagnosticSink: .init { problem in log("\(problem)") })
-}
-
 /// The public codes that the sources of a target define.
 private func codes(of target: String) throws -> Set<String> {
     let folder = Guide.package.appending(path: "Sources/\(target)")
