@@ -12,13 +12,9 @@ struct ToolGuideTests {
 
     /// The commands in the blocks of shell, in their order.
     private static func steps() throws -> [Step] {
-        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
-        let guide = "\(root)/Sources/SettingsKit/SettingsKit.docc/SettingsTool.md"
         var steps: [Step] = []
         var isInBlock = false
-        for line in try String(contentsOfFile: guide, encoding: .utf8).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        {
+        for line in try Guide("SettingsTool").text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("```") {
                 isInBlock = line == "```shell"
             } else if isInBlock, line.hasPrefix("$ ") {
