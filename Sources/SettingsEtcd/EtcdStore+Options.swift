@@ -11,14 +11,14 @@ extension EtcdStore {
         /// set; the last known state is still kept in the local file.
         public var access = SettingsStoreAccess.readWrite
         /// How long `save`, `update`, transactions and ``EtcdStore/synchronize()`` wait for the cluster.
-        public var patience = Duration.seconds(5)
+        public var patience = EtcdTimings.patience
         /// How long opening waits for the first read. After that the store begins with its last known state, and catches up
         /// in the background.
-        public var openingPatience = Duration.seconds(2)
+        public var openingPatience = EtcdTimings.openingPatience
         /// How long the watch may be silent before another member is watched. After half of that time, the store asks the member
         /// for a sign, which takes one small message. So a value is late by this time and the time of a connection at most, also if
         /// the member hangs: by ten seconds, unless you choose another time.
-        public var silence = Duration.seconds(6)
+        public var silence = EtcdTimings.silence
         /// If not nil, the values that this store writes are removed from the cluster when the store is closed, or so long
         /// after the process has ended or lost its connection. At least five seconds.
         ///

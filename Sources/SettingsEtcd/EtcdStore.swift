@@ -85,7 +85,7 @@ public final class EtcdStore: SettingsStore {
         endpoints: [String], prefix: String, state: URL?, options: Options, transport: any GatewayTransport
     ) throws {
         let addresses = try Endpoints(endpoints).shuffled()
-        guard !prefix.isEmpty, !ClientMarker.prefix.hasPrefix(prefix), !prefix.hasPrefix(ClientMarker.prefix),
+        guard !prefix.isEmpty, !EtcdNames.clientKeys.hasPrefix(prefix), !prefix.hasPrefix(EtcdNames.clientKeys),
             !prefix.utf8.contains(0)
         else {
             throw SettingsError(.unusableEndpoint, store: "EtcdStore")
@@ -161,7 +161,7 @@ public final class EtcdStore: SettingsStore {
     public func removeAll() throws {
         var rest = keys()[...]
         while !rest.isEmpty {
-            let writes = rest.prefix(PlannedTransaction.operationLimit).map { name in
+            let writes = rest.prefix(EtcdLimits.operations).map { name in
                 SettingsStoreBatch.Entry(key: .init(name, scope: cluster.scope), data: nil)
             }
             rest = rest.dropFirst(writes.count)

@@ -14,11 +14,6 @@ import Synchronization
 
 /// The terminal view: connects the ``BrowserState`` with a terminal and with settings.
 package struct Browser {
-    /// The time to wait for the rest of an escape sequence, in milliseconds. A lone key is not delayed by much more.
-    private static let sequenceTimeout = 100
-    /// The time between two redraws for live changes, in milliseconds.
-    private static let frameTime = 40
-
     private let source: any BrowsedSettings
     private let terminal: Terminal
     private let abilities: TerminalAbilities
@@ -74,8 +69,8 @@ package struct Browser {
         while !isQuitting {
             // Keys are answered at once; live changes are drawn a few times a second.
             let age = (ContinuousClock.now - lastFrame) / .milliseconds(1)
-            let rest = max(0, Self.frameTime - Int(age))
-            var timeout = decoder.isPending ? Self.sequenceTimeout : nil
+            let rest = max(0, TerminalLimits.frameTime - Int(age))
+            var timeout = decoder.isPending ? TerminalLimits.sequenceTime : nil
             if !isDrawn { timeout = min(timeout ?? rest, rest) }
             if !isDrawn, rest == 0 {
                 guard draw() else { return SIGHUP }
@@ -88,7 +83,7 @@ package struct Browser {
             if !input.bytes.isEmpty {
                 for key in decoder.decode(input.bytes) where !isQuitting { handle(.key(key)) }
                 // All typed keys are handled before the next drawing.
-                lastFrame = .now - .milliseconds(Self.frameTime)
+                lastFrame = .now - .milliseconds(TerminalLimits.frameTime)
                 isDrawn = false
             } else if decoder.isPending, input.signals.isEmpty, input.errors.isEmpty {
                 for key in decoder.timeOut() { handle(.key(key)) }

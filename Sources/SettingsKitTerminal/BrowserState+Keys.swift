@@ -67,7 +67,7 @@ extension BrowserState {
             message = Message(text: "\(detail.name): The value has no text that can be edited.", isError: true)
             return
         }
-        if text.utf8.count > Self.editLimit {
+        if text.utf8.count > TerminalLimits.editedText {
             message = Message(text: "\(detail.name): The value is too long to be edited in a line.", isError: true)
             return
         }
@@ -168,7 +168,7 @@ extension BrowserState {
         default:
             var changed = edit.editor
             guard changed.press(key) else { return [] }
-            if changed.text.utf8.count > Self.editLimit {
+            if changed.text.utf8.count > TerminalLimits.editedText {
                 message = Message(text: "The text is too long to be edited in a line.", isError: true)
                 return []
             }

@@ -49,9 +49,6 @@ package struct BrowserState: Equatable, Sendable {
         var isError = false
     }
 
-    /// The largest text that can be edited in a line, in bytes.
-    package static let editLimit = 100_000
-
     let title: String
     var list: BrowserList
     var mode = Mode.list

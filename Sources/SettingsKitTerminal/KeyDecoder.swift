@@ -18,7 +18,6 @@ struct KeyDecoder: Sendable {
     }
 
     private static let escape: UInt8 = 0x1B
-    private static let parameterLimit = 24
 
     private var state = State.ground
     /// Whether the terminal has marked the beginning of pasted text.
@@ -149,7 +148,7 @@ struct KeyDecoder: Sendable {
         switch byte {
         case UInt8(ascii: "[") where parameters.isEmpty: state = .function
         case 0x20..<0x40:
-            if parameters.count < Self.parameterLimit { state = .sequence(parameters + [byte]) }
+            if parameters.count < TerminalLimits.sequenceParameters { state = .sequence(parameters + [byte]) }
         case 0x40..<0x7F:
             state = .ground
             finish(parameters, final: byte)

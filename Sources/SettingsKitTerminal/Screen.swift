@@ -87,9 +87,6 @@ struct Screen: Equatable, Sendable {
         if width == 2 { cells[index + 1] = Cell(text: "", style: style) }
     }
 
-    /// The greatest number of Unicode scalars of one character that is sent to a terminal. The longest emoji have 14.
-    private static let scalarLimit = 16
-
     /// The visible form of a character, and its columns: 1 or 2, or more for an escape.
     static func shown(_ character: Character) -> (text: String, columns: Int) {
         let text = TextLayout.escaped(String(character))
@@ -99,9 +96,9 @@ struct Screen: Equatable, Sendable {
         if columns == 0 {
             let escape = character.unicodeScalars.map { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
                 .joined()
-            return escape.count > 5 * scalarLimit ? ("\u{FFFD}", 1) : (escape, escape.count)
+            return escape.count > 5 * TerminalLimits.scalarsOfCharacter ? ("\u{FFFD}", 1) : (escape, escape.count)
         }
-        if text.unicodeScalars.count > scalarLimit, text.count == 1 { return ("\u{FFFD}", 1) }
+        if text.unicodeScalars.count > TerminalLimits.scalarsOfCharacter, text.count == 1 { return ("\u{FFFD}", 1) }
         return (text, columns)
     }
 }

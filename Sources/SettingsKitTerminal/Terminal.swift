@@ -32,7 +32,6 @@ package final class Terminal {
     private var errors: TerminalRestoration.CapturedErrors?
     /// All text written to standard error, which is written there when the view ends.
     private var capturedErrors = ""
-    private static let capturedErrorLimit = 65_536
 
     private static let isInUse = Atomic<Bool>(false)
 
@@ -165,7 +164,7 @@ package final class Terminal {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(errors.pipe, &bytes, bytes.count)
         let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        if capturedErrors.utf8.count < Self.capturedErrorLimit { capturedErrors += text }
+        if capturedErrors.utf8.count < TerminalLimits.capturedErrors { capturedErrors += text }
         return text
     }
 }

@@ -34,11 +34,6 @@ private struct FullCloud: ValueFreeError {
 
 /// Keeps settings in iCloud's key-value store, within its limits: the logic of `UbiquitousStore`, for all platforms.
 final class UbiquitousContents: SettingsStore {
-    /// The system ends a program that stores a longer name.
-    static let longestName = 64
-    static let largestCount = 1_024
-    static let largestSize = 1_048_576
-
     let storeDescription: String
     private let values: any UbiquitousValues
     /// The known bytes under the names that were read. Locked while the system's store is used.
@@ -131,7 +126,7 @@ final class UbiquitousContents: SettingsStore {
 
     private func composed(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
 
-    private func isTooLong(_ name: String) -> Bool { composed(name).utf8.count > Self.longestName }
+    private func isTooLong(_ name: String) -> Bool { composed(name).utf8.count > UserDefaultsLimits.cloudName }
 
     /// Returns the bytes of a value: the stored ones, or JSON of a native value that other code has stored.
     private func read(_ name: String) -> Data? {
@@ -154,7 +149,7 @@ final class UbiquitousContents: SettingsStore {
         for write in batch.writes {
             guard write.data != nil else { continue }
             if isTooLong(write.key.name) {
-                throw tooLarge(write.key, "a name of at most \(Self.longestName) bytes in UTF-8")
+                throw tooLarge(write.key, "a name of at most \(UserDefaultsLimits.cloudName) bytes in UTF-8")
             }
             limited = write
         }
@@ -163,11 +158,12 @@ final class UbiquitousContents: SettingsStore {
         var new = old
         for write in batch.writes { new[composed(write.key.name)] = write.data?.count }
         // A store that is already too large may become smaller.
-        if new.count > max(Self.largestCount, old.count) {
-            throw tooLarge(limited.key, "at most \(Self.largestCount) settings in the store")
+        if new.count > max(UserDefaultsLimits.cloudSettings, old.count) {
+            throw tooLarge(limited.key, "at most \(UserDefaultsLimits.cloudSettings) settings in the store")
         }
-        if Self.size(of: new) > max(Self.largestSize, Self.size(of: old)) {
-            throw tooLarge(limited.key, "at most \(Self.largestSize) bytes of names and values in the store")
+        if Self.size(of: new) > max(UserDefaultsLimits.cloudSize, Self.size(of: old)) {
+            throw tooLarge(
+                limited.key, "at most \(UserDefaultsLimits.cloudSize) bytes of names and values in the store")
         }
     }
 

@@ -15,7 +15,7 @@
         deinit {
             for name in observer.names { defaults.removeObserver(observer, forKeyPath: name) }
             // Another thread may be calling the observer, and key-value observing does not retain its observers.
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [observer] in
+            DispatchQueue.global().asyncAfter(deadline: .now() + UserDefaultsLimits.observerLife) { [observer] in
                 withExtendedLifetime(observer) {}
             }
         }

@@ -62,7 +62,7 @@ public final class UserDefaultsStore: SettingsStore {
             contents?.noticeChanges { !SystemDefaults.canObserve($0) }
         }
         #if !canImport(Darwin)
-            writer = WriteBehind(delay: .milliseconds(100))
+            writer = WriteBehind(delay: UserDefaultsLimits.writingDelay)
             writer.begin { [weak self] in
                 try self?.synchronize()
             } report: { [contents] error in

@@ -13,7 +13,7 @@ struct ChangeQueueTests {
             read: { Data() }, output: { output.value += $0 }, errors: { errors.value += $0 })
         let queue = ChangeQueue<Int>()
         for number in 0..<100_000 { queue.append(number) }
-        let limit = ChangeQueue<Int>.limit
+        let limit = CommandLimits.waitingChanges
         try queue.print(limit, to: streams) { "\($0)\n" }
         #expect(output.value == ((100_000 - limit)..<100_000).map { "\($0)\n" }.joined())
         #expect(errors.value.hasPrefix("90000 changes are missing here"))

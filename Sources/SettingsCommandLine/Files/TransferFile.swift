@@ -13,9 +13,6 @@ import SettingsKit
 
 /// A file of settings outside of a store.
 package enum TransferFile {
-    /// Larger files are not read: no store holds as much.
-    package static let sizeLimit = 256 << 20
-
     /// Reads a file, a pipe too, or standard input for `-`.
     ///
     /// - Throws: A failure that names the file.
@@ -26,8 +23,9 @@ package enum TransferFile {
         } catch {
             throw CommandFailure.failure("\(quoted(path)) cannot be read. Check the path and the permissions.")
         }
-        guard data.count <= sizeLimit else {
-            throw CommandFailure.failure("\(shown(path)) is larger than \(sizeLimit >> 20) MiB, which no store holds.")
+        guard data.count <= CommandLimits.fileSize else {
+            throw CommandFailure.failure(
+                "\(shown(path)) is larger than \(CommandLimits.fileSize >> 20) MiB, which no store holds.")
         }
         return data
     }
@@ -37,7 +35,7 @@ package enum TransferFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         defer { close(descriptor) }
-        return try StandardStreams.read(descriptor, upTo: sizeLimit + 1)
+        return try StandardStreams.read(descriptor, upTo: CommandLimits.fileSize + 1)
     }
 
     /// Replaces a file as a whole. A new file can be used by its owner only.

@@ -13,16 +13,11 @@ package final class ChangeQueue<Change: Sendable>: Sendable {
     /// Signaled when the first change is appended.
     private let available = DispatchSemaphore(value: 0)
 
-    /// The greatest number of waiting changes, for an output that is read slowly. The oldest are dropped.
-    static var limit: Int { 10_000 }
-    /// The time between two checks whether the output is still read, while there are no changes.
-    private static var pause: DispatchTimeInterval { .milliseconds(200) }
-
     package init() {}
 
     package func append(_ change: Change) {
         let isFirst = state.withLock { state in
-            if state.changes.count == Self.limit {
+            if state.changes.count == CommandLimits.waitingChanges {
                 state.changes.removeFirst()
                 state.droppedCount += 1
             }
@@ -36,7 +31,9 @@ package final class ChangeQueue<Change: Sendable>: Sendable {
     ///
     /// - Throws: if the output is closed while there are no changes.
     package func removeAll(while streams: CommandStreams) throws -> ArraySlice<Change> {
-        while available.wait(timeout: .now() + Self.pause) == .timedOut { try streams.requireOpenOutput() }
+        while available.wait(timeout: .now() + CommandLimits.outputCheck) == .timedOut {
+            try streams.requireOpenOutput()
+        }
         let removed = state.withLock { state in
             defer { state = State() }
             return state

@@ -90,16 +90,15 @@ package struct CommandStreams {
     /// Shows the progress of a long operation on a terminal, in place of the last progress.
     package func progress(_ text: String) {
         guard showsProgress else { return }
-        send("\r\(TextLayout.padded(TextLayout.truncated(text, to: Self.progressWidth), to: Self.progressWidth))")
+        let width = CommandLimits.progressColumns
+        send("\r\(TextLayout.padded(TextLayout.truncated(text, to: width), to: width))")
     }
 
     /// Removes the progress from the terminal.
     package func endProgress() {
         guard showsProgress else { return }
-        send("\r\(String(repeating: " ", count: Self.progressWidth))\r")
+        send("\r\(String(repeating: " ", count: CommandLimits.progressColumns))\r")
     }
-
-    private static let progressWidth = 40
 
     /// Writes a message, broken into lines of 80 columns. Messages never contain control characters.
     ///

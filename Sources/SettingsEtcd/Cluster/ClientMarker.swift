@@ -14,13 +14,6 @@ import SettingsKitCore
 /// The key is outside of the prefix and expires with a lease, which is renewed before writes. A client that writes nothing needs
 /// no key. Used by one thread.
 struct ClientMarker {
-    /// The common prefix of all clients' keys.
-    static let prefix = "settingskit.clients/"
-    /// In seconds.
-    static let leaseTime: Int64 = 90
-    /// The time after which the next write renews the lease.
-    private static let renewalPause = Duration.seconds(30)
-
     private struct Registration {
         let key: Data
         var lease: Lease
@@ -45,14 +38,14 @@ struct ClientMarker {
         _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) {
         if let registration {
-            if registration.lease.renewed + Self.renewalPause > .now { return }
+            if registration.lease.renewed + EtcdTimings.renewalPause > .now { return }
             if try self.registration?.lease.renew(by: client, within: time, call: call) == true { return }
             self.registration = nil
         }
-        let lease = try Lease(seconds: Self.leaseTime, by: client, within: time, call: call)
+        let lease = try Lease(seconds: EtcdTimings.markerLease, by: client, within: time, call: call)
         // The name was never used, so no transaction under another name can affect it.
         let name = (0..<4).map { _ in String(UInt32.random(in: 0 ... .max), radix: 36) }.joined(separator: "-")
-        let key = Data((Self.prefix + name).utf8)
+        let key = Data((EtcdNames.clientKeys + name).utf8)
         let message = GatewayMessage.transaction(
             [.init(key: key, modRevision: 0)], [.init(key: key, value: Data("0".utf8), lease: lease.id)])
         let answer: TransactionAnswer = try client.ask(message, within: time, call: call)

@@ -12,7 +12,7 @@ extension EtcdCluster {
             _ = state.queue.remove(id)
             let isUnderWay = state.underWay?.ids.contains(id) ?? false
             return isUnderWay ? .unknown(.timedOut) : .unreached(state.outage.cause ?? .timedOut)
-        } ?? waiter.wait(.seconds(1)) ?? .unknown(.timedOut)
+        } ?? waiter.wait(EtcdTimings.latePatience) ?? .unknown(.timedOut)
     }
 
     /// Whether the cluster's values equal the expected ones, at one moment during the call. If not, this store knows the values.
@@ -22,7 +22,7 @@ extension EtcdCluster {
         if isInherited { throw SettingsError(.storeClosed, store: description) }
         try waitForQueue()
         let size = expectations.reduce(0) { $0 + $1.key.name.utf8.count + ($1.data?.count ?? 0) + 64 }
-        if expectations.count <= PlannedTransaction.operationLimit && size <= Self.transactionSizeLimit {
+        if expectations.count <= EtcdLimits.operations && size <= EtcdLimits.transaction {
             switch try compare(expectations, within: ContinuousClock.now.duration(to: deadline)) {
             case .equal: return true
             case .different: return false
@@ -103,13 +103,10 @@ extension EtcdCluster {
         }
     }
 
-    /// The time in which the watch must show the state that a read has shown, before another member is watched.
-    private static let watchPatience = Duration.seconds(1)
-
     /// Asks the cluster, by a read that most members confirm, whether this store knows its state, and waits until it does.
     private func catchUp(until deadline: ContinuousClock.Instant) throws(SettingsError) {
         var goal: Int64?
-        var watchDeadline = ContinuousClock.now + Self.watchPatience
+        var watchDeadline = ContinuousClock.now + EtcdTimings.catchUpPatience
         // The follower may be pausing after a failure.
         followWake.signal()
         while true {
@@ -141,12 +138,12 @@ extension EtcdCluster {
                 }
             }
             if goal == nil || !isWatching {
-                watchDeadline = .now + Self.watchPatience
+                watchDeadline = .now + EtcdTimings.catchUpPatience
             } else if watchDeadline < .now {
                 leaveWatch()
-                watchDeadline = .now + Self.watchPatience
+                watchDeadline = .now + EtcdTimings.catchUpPatience
             }
-            progress.wait(for: min(left, .milliseconds(20)))
+            progress.wait(for: min(left, EtcdTimings.catchUpPause))
         }
     }
 

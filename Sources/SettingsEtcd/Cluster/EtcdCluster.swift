@@ -60,12 +60,8 @@ final class EtcdCluster: Sendable {
     let firstAttempt = DispatchSemaphore(value: 0)
     let end = DispatchSemaphore(value: 0)
     let call = GatewayCall()
-    private let conflicts = Mutex(Backoff(first: .milliseconds(2), limit: .milliseconds(200)), .leaf)
+    private let conflicts = Mutex(EtcdTimings.conflictPauses, .leaf)
     private let forks = Fork.count
-
-    /// A request also contains the names of its fields, so the limit is lower than the transaction's.
-    static let writeSizeLimit = 1_500_000
-    static let transactionSizeLimit = 1_000_000
 
     /// - Parameter openState: Opens the local files; nil for none. Problems are reported outside of all locks.
     init(
@@ -115,7 +111,7 @@ final class EtcdCluster: Sendable {
         call.cancel()
         leaveWatch()
         for wake in [sendWake, retryWake, followWake] { wake.signal() }
-        let deadline = ContinuousClock.now + .seconds(2)
+        let deadline = ContinuousClock.now + EtcdTimings.closingPatience
         for _ in 0..<running { end.wait(for: ContinuousClock.now.duration(to: deadline)) }
         // Another store must be able to use the file immediately, even if the child of a fork has it open.
         let file = localState.withLock { file in
@@ -169,7 +165,7 @@ final class EtcdCluster: Sendable {
 
     private func requireRoom(_ write: QueuedWrite) throws(SettingsError) {
         guard PlannedTransaction.canMake(write) else { throw SettingsError(.tooManyOperations, store: description) }
-        guard write.size <= Self.writeSizeLimit else {
+        guard write.size <= EtcdLimits.write else {
             throw SettingsError(.tooLarge, store: description, underlying: TransactionLimit())
         }
     }
@@ -285,10 +281,6 @@ final class EtcdCluster: Sendable {
     }
 }
 
-private struct TransactionLimit: ValueFreeError {
-    var description: String { "A transaction in an etcd cluster takes at most 1.5 MB; store large data elsewhere." }
-}
-
 extension EtcdCluster.State {
     /// Whether the expectations hold for the values that readers see.
     fileprivate func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
@@ -311,7 +303,7 @@ extension EtcdCluster.State {
 
     /// Whether readers may see old values, because there is no watch, or the member does not answer.
     private func isWatchInDoubt(_ options: EtcdStore.Options) -> Bool {
-        !identity.isVerified || lastMessage + options.silence / 2 + .seconds(1) < .now
+        !identity.isVerified || lastMessage + options.silence / 2 + EtcdTimings.watchDoubt < .now
     }
 }
 

@@ -11,7 +11,7 @@ struct ExpiringLease {
     /// The values that this client has stored under the lease.
     private var values: [String: Data] = [:]
 
-    init(_ time: Duration) { seconds = max(5, Int64(time / .seconds(1))) }
+    init(_ time: Duration) { seconds = max(EtcdTimings.shortestExpiry, Int64(time / .seconds(1))) }
 
     /// The remaining time of the lease without a renewal; nil if there is no lease.
     var timeLeft: Duration? { lease.map { ContinuousClock.now.duration(to: $0.renewed + .seconds(seconds) / 4) } }

@@ -10,7 +10,7 @@ import SettingsKitPlatform
 /// Reads the prefix once, and then follows its changes. Used by one thread.
 struct Follower {
     private let cluster: EtcdCluster
-    private var backoff = Backoff(first: .milliseconds(50), limit: .seconds(5))
+    private var backoff = EtcdTimings.followingPauses
     private var mustRead = true
     /// The identifier of the cluster that was read.
     private var clusterID: UInt64 = 0
@@ -19,16 +19,11 @@ struct Follower {
     private var lastConfirmation = ContinuousClock.now
     private var page = PageSize()
 
-    /// The greatest size of a prefix.
-    private static let sizeLimit = 256 << 20
-
     /// The address at which a watch with an open request failed: a proxy may hold back a body that continues.
     private var closedAddress: String?
 
-    /// The time in which a watch must be created.
-    private static let patience = Duration.seconds(2)
     /// After this time without a message, the cluster may have been restored from a backup.
-    private var longestAbsence: Duration { cluster.options.silence + .seconds(4) }
+    private var longestAbsence: Duration { cluster.options.silence + EtcdTimings.absence }
 
     private init(_ cluster: EtcdCluster) { self.cluster = cluster }
 
@@ -113,7 +108,7 @@ struct Follower {
                 cluster.recordAnswer(of: header.cluster)
             }
             size += answer.entries.reduce(0) { $0 + $1.key.count + $1.value.count }
-            guard size <= Self.sizeLimit else { throw .tooLong(limit: Self.sizeLimit) }
+            guard size <= EtcdLimits.prefix else { throw .tooLong(limit: EtcdLimits.prefix) }
             guard revision > 0,
                 answer.entries.allSatisfy({ cluster.range.contains($0.key) && $0.modRevision <= revision })
             else { throw .notEtcd(status: 200) }
@@ -141,7 +136,7 @@ struct Follower {
         let message = GatewayMessage.watch(
             first: cluster.range.prefix, end: cluster.range.end, from: revision + 1)
         let (cluster, call) = (cluster, cluster.beginWatching())
-        var progress = WatchProgress(sizeLimit: Self.sizeLimit)
+        var progress = WatchProgress(sizeLimit: EtcdLimits.prefix)
         let address = client.address
         let isAsking = client.canAsk && address != closedAddress
         defer {
@@ -153,7 +148,7 @@ struct Follower {
         }
         do throws(GatewayFailure) {
             try client.follow(
-                message, at: address, patience: min(cluster.options.patience, Self.patience),
+                message, at: address, patience: min(cluster.options.patience, EtcdTimings.watchPatience),
                 // Randomized, so that machines do not ask at the same moment.
                 silence: cluster.options.silence * Double.random(in: 0.8...1), asks: isAsking, call: call
             ) { (line) throws(GatewayFailure) in

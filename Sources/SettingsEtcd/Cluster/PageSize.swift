@@ -1,9 +1,6 @@
 /// The number of entries in a request for a part of a prefix. Pure.
 struct PageSize {
-    private(set) var entries = 2_000
-
-    /// Smaller pages are not faster.
-    private static let smallest = 50
+    private(set) var entries = EtcdLimits.pageEntries
 
     /// Shrinks the pages after one that exceeded the size of an answer, because its values are large.
     ///
@@ -17,12 +14,12 @@ struct PageSize {
     ///
     /// - Returns: Whether a smaller page is possible.
     mutating func shrinkAfterTimeOut() -> Bool {
-        defer { entries = max(min(entries, Self.smallest), entries / 4) }
-        return entries > Self.smallest
+        defer { entries = max(min(entries, EtcdLimits.smallestPage), entries / 4) }
+        return entries > EtcdLimits.smallestPage
     }
 
     /// Shrinks the pages if one took more than half of the permitted time.
     mutating func adapt(to time: Duration, limit: Duration) {
-        if time > limit / 2 { entries = max(min(entries, Self.smallest), entries / 2) }
+        if time > limit / 2 { entries = max(min(entries, EtcdLimits.smallestPage), entries / 2) }
     }
 }

@@ -12,7 +12,7 @@ struct Sender {
     private let cluster: EtcdCluster
     private var marker = ClientMarker()
     private var expiring: ExpiringLease?
-    private var backoff = Backoff(first: .milliseconds(30), limit: .seconds(3))
+    private var backoff = EtcdTimings.sendingPauses
     /// The last write of a transaction that was refused permanently. Until its end, writes are sent one by one, to find the
     /// refused one.
     private var lastRefused: QueuedWrite.ID = 0
@@ -26,7 +26,9 @@ struct Sender {
     private var client: GatewayClient { cluster.client }
     /// The time limit of a single request. A write that waits for it has some time left. The limit does not grow with a long
     /// patience: a member that has lost the others keeps a request for seconds, and another member answers immediately.
-    private var requestTime: Duration { min(cluster.options.patience * 0.6, .seconds(6)) }
+    private var requestTime: Duration {
+        min(cluster.options.patience * EtcdTimings.shareOfPatience, EtcdTimings.longestRequest)
+    }
 
     static func run(_ cluster: EtcdCluster) {
         var sender = Sender(cluster)
@@ -52,7 +54,7 @@ struct Sender {
         // Nothing is sent before the cluster has confirmed the known state: it may be another cluster, or a restored one, which
         // reuses revisions that a write would compare successfully.
         guard state.identity.isVerified, let first = state.queue.entries.first else { return nil }
-        let sizeLimit = first.id <= lastRefused ? 0 : EtcdCluster.transactionSizeLimit
+        let sizeLimit = first.id <= lastRefused ? 0 : EtcdLimits.transaction
         return state.queue.next(state.contents, sizeLimit: sizeLimit)
     }
 
@@ -119,7 +121,7 @@ struct Sender {
             didEnd(ended)
         case .notMade:
             // The write is planned again. The pause limits the requests to a server that always refuses.
-            cluster.retryWake.waitForSignals(for: .milliseconds(5))
+            cluster.retryWake.waitForSignals(for: EtcdTimings.planningPause)
         case .lost:
             // The transaction may have been applied before the lease expired. Accepted writes are now sent as after a restart,
             // which cannot apply them twice; a waiting caller must be notified.
@@ -226,7 +228,7 @@ struct Sender {
             marker.forget()
             if let values = expiring?.forget() { cluster.restore(values) }
         }
-        cluster.retryWake.waitForSignals(for: min(pause, .seconds(1)))
+        cluster.retryWake.waitForSignals(for: min(pause, EtcdTimings.sendingWait))
     }
 
     // MARK: Values that expire
@@ -250,7 +252,7 @@ struct Sender {
         for lease in leases {
             do throws(GatewayFailure) {
                 let _: AnswerHeader = try client.ask(
-                    .revokeLease(lease), within: .milliseconds(800), call: GatewayCall())
+                    .revokeLease(lease), within: EtcdTimings.releasePatience, call: GatewayCall())
             } catch {
                 // The cluster removes them when their time is over.
                 return

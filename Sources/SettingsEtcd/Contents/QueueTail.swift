@@ -16,7 +16,7 @@ struct QueueTail {
     mutating func append(_ write: QueuedWrite, sizeLimit: Int) {
         let new = write.writes.keys.count { writes[$0] == nil }
         let isShared = write.expectations.isEmpty && !write.writes.isEmpty
-        if !isShared || writes.count + new > PlannedTransaction.operationLimit || size + write.size > sizeLimit {
+        if !isShared || writes.count + new > EtcdLimits.operations || size + write.size > sizeLimit {
             self = QueueTail()
         }
         if !isShared { return }

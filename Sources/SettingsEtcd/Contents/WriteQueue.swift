@@ -6,25 +6,6 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// A transaction of the cluster with the first writes of the queue.
-struct PlannedTransaction: Equatable, Sendable {
-    /// Its writes, in order.
-    var ids: [QueuedWrite.ID] = []
-    /// The bytes to store, from the last write of each name.
-    var writes: [String: Data?] = [:]
-    /// The revisions that names must have.
-    var comparisons: [String: Int64] = [:]
-    fileprivate var size = 0
-
-    /// The greatest number of operations in a transaction of etcd, without the one for the client's marker.
-    static let operationLimit = 127
-
-    /// Whether a write fits into a transaction even if all of its names are compared.
-    static func canMake(_ write: QueuedWrite) -> Bool {
-        Set(write.writes.keys).union(write.expectations.keys).count <= operationLimit
-    }
-}
-
 /// The writes that the cluster has not agreed on yet, in order. Pure: no clock, no network.
 struct WriteQueue {
     private(set) var entries: [QueuedWrite] = []
@@ -64,7 +45,7 @@ struct WriteQueue {
         lastID = max(lastID, entry.id)
         if entries.isEmpty { tail = QueueTail() }
         entries.append(entry)
-        tail.append(entry, sizeLimit: Self.tailSizeLimit)
+        tail.append(entry, sizeLimit: EtcdLimits.tail)
         if isRebased { unstored.rebased.insert(entry.id) }
     }
 
@@ -95,9 +76,6 @@ struct WriteQueue {
 
     // MARK: Replacing
 
-    /// The size limit, in bytes, of the writes among which a later one replaces an earlier one.
-    private static let tailSizeLimit = EtcdCluster.transactionSizeLimit
-
     /// Finds the write that an accepted one can replace, because both wait for the same transaction: it stores the same name over
     /// the same state, and was certainly never sent. Until ``endReplacing(by:)``, it is neither sent nor stored.
     ///
@@ -107,7 +85,7 @@ struct WriteQueue {
             let id = tail[name], id > lastEarlier, !sent.contains(id), !unstored.rebased.contains(id),
             let earlier = entries.last(where: { $0.id == id }), earlier.isAccepted, earlier.hasWaited,
             earlier.writes.count == 1, earlier.bases == write.bases, earlier.cluster == write.cluster,
-            tail.replace(earlier, by: write, sizeLimit: Self.tailSizeLimit)
+            tail.replace(earlier, by: write, sizeLimit: EtcdLimits.tail)
         else { return nil }
         replaced = id
         return id
@@ -281,74 +259,5 @@ struct WriteQueue {
         }
         _ = remove(Set(ended.map(\.write.id)))
         return ended
-    }
-
-    private func outcome(
-        of index: Int, _ contents: ClusterContents, _ isThere: [String: Int]
-    ) -> WriteOutcome? {
-        let entry = entries[index]
-        if wasMade(index, contents, isThere) { return .agreed(contents.revision) }
-        for (name, data) in entry.expectations where contents.known(name)?.data != data {
-            return entry.isAccepted ? .overruled : .refused
-        }
-        // Another client has written a value that the caller read, even if with the same bytes.
-        if !entry.isAccepted && !entry.expectations.isEmpty { return .refused }
-        guard entry.hasWaited else { return nil }
-        return changedNames(of: entry, contents).allSatisfy { isThere[$0] ?? -1 >= index } ? nil : .overruled
-    }
-
-    /// Whether a write that has waited was already applied, by a transaction with a lost answer, or is needless because another
-    /// client has written the same.
-    private func wasMade(_ index: Int, _ contents: ClusterContents, _ isThere: [String: Int]) -> Bool {
-        let entry = entries[index]
-        return entry.hasWaited && !changedNames(of: entry, contents).isEmpty
-            && entry.writes.keys.allSatisfy { isThere[$0] ?? -1 >= index }
-    }
-
-    /// The names that another client has written since the write was accepted.
-    private func changedNames(of entry: QueuedWrite, _ contents: ClusterContents) -> [String] {
-        entry.writes.keys.filter { contents.modRevision(of: $0) != entry.bases[$0] ?? 0 }
-    }
-
-    /// The index of the last write of each name whose value the cluster has. If it was applied, so were those before it, which
-    /// may have shared its transaction.
-    private func lastWritesThatAreThere(_ contents: ClusterContents) -> [String: Int] {
-        var last: [String: Int] = [:]
-        for (index, entry) in entries.enumerated() {
-            for (name, data) in entry.writes where contents.known(name)?.data == data { last[name] = index }
-        }
-        return last
-    }
-}
-
-extension PlannedTransaction {
-    /// Adds a write if it fits.
-    fileprivate mutating func add(_ entry: QueuedWrite, _ contents: ClusterContents, sizeLimit: Int) -> Bool {
-        var compared: [String: Int64] = [:]
-        for name in entry.expectations.keys { compared[name] = contents.modRevision(of: name) }
-        if entry.hasWaited {
-            // If an earlier write of this transaction is compared, that comparison is enough, unless it knew a newer state: the
-            // state before it then decides about this one, too.
-            for name in entry.writes.keys {
-                let base = entry.bases[name] ?? 0
-                if writes[name] == nil {
-                    compared[name] = base
-                } else if let other = comparisons[name], base < other {
-                    return false
-                }
-            }
-        }
-        guard Self.hasRoom(for: entry.writes, in: writes), Self.hasRoom(for: compared, in: comparisons),
-            size + entry.size <= sizeLimit
-        else { return false }
-        writes.merge(entry.writes) { $1 }
-        comparisons.merge(compared) { $1 }
-        size += entry.size
-        ids.append(entry.id)
-        return true
-    }
-
-    private static func hasRoom<T>(for added: [String: T], in present: [String: T]) -> Bool {
-        present.count + added.keys.count { present[$0] == nil } <= operationLimit
     }
 }

@@ -17,13 +17,9 @@ struct GatewayMessage: Sendable {
     /// The greatest size of the answer in bytes.
     let answerLimit: Int
 
-    /// The limit of answers without values.
-    private static let smallAnswer = 1 << 16
-    private static let largeAnswer = 64 << 20
-
     private init(
         _ path: String, _ members: [(name: String, value: JSONText)], isRepeatable: Bool = true,
-        isAnsweredByStream: Bool = false, answerLimit: Int = smallAnswer
+        isAnsweredByStream: Bool = false, answerLimit: Int = EtcdLimits.smallAnswer
     ) {
         self.path = path
         body = Array(JSONText.object(members).compact.utf8)
@@ -62,7 +58,7 @@ struct GatewayMessage: Sendable {
     }
 
     static func range(_ range: Range) -> GatewayMessage {
-        GatewayMessage("/v3/kv/range", range.members, answerLimit: largeAnswer)
+        GatewayMessage("/v3/kv/range", range.members, answerLimit: EtcdLimits.largeAnswer)
     }
 
     /// A watch of the keys from one key to another, from a revision.
@@ -144,7 +140,7 @@ struct GatewayMessage: Sendable {
             [
                 ("compare", .array(comparisons.map(\.json))), ("success", .array(operations.map(\.json))),
                 ("failure", .array(reads)),
-            ], isRepeatable: isRepeatable || operations.isEmpty, answerLimit: largeAnswer)
+            ], isRepeatable: isRepeatable || operations.isEmpty, answerLimit: EtcdLimits.largeAnswer)
     }
 
     // MARK: Leases and users

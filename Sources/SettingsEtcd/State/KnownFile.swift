@@ -14,13 +14,6 @@ import Synchronization
 /// from the revision that it has found there, so that nothing newer is replaced, and changes that others have stored cost no
 /// write.
 final class KnownFile: Sendable {
-    private static let namePrefix = "known:"
-    private static let revisionName = "revision"
-    /// The greatest number of attempts at a change while other programs make theirs.
-    private static let attemptLimit = 100
-    /// A program that is stopped in the middle of a change must not stop this one, which then stores its own change later.
-    private static let patience = Duration.milliseconds(200)
-
     /// The revisions that this program has found in the file.
     private struct Found {
         /// The one up to which the file is complete. If the file has an earlier one now, it was lost.
@@ -36,11 +29,11 @@ final class KnownFile: Sendable {
     let cluster: UInt64
 
     init(_ base: String, _ own: StateOwner, _ fileSystem: any FileSystem, report: @escaping StateList.Report) throws {
-        list = try StateList(base + ".plist", fileSystem, patience: Self.patience, report: report)
+        list = try StateList(base + ".plist", fileSystem, patience: EtcdTimings.localPatience, report: report)
         addresses = own.addresses
         let owner = list.owner
         cluster = owner.map { $0.isProbably(own) ? $0.cluster : 0 } ?? 0
-        let revision = Self.revision(in: list[Self.revisionName])
+        let revision = Self.revision(in: list[EtcdNames.knownRevision])
         found = Mutex(Found(complete: revision, beforeReading: revision), .leaf)
     }
 
@@ -48,14 +41,14 @@ final class KnownFile: Sendable {
     var owner: StateOwner? { list.owner }
 
     /// The revision of the last known state; 0 if there is none.
-    var revision: Int64 { Self.revision(in: list[Self.revisionName]) }
+    var revision: Int64 { Self.revision(in: list[EtcdNames.knownRevision]) }
 
     /// The last known values.
     func values(in range: KeyRange) -> [String: ClusterContents.Known] {
         if cluster == 0 { return [:] }
         var known: [String: ClusterContents.Known] = [:]
         for name in names {
-            guard let entry = list[Self.namePrefix + name], let data = Self.data(in: entry) else { continue }
+            guard let entry = list[EtcdNames.knownValue + name], let data = Self.data(in: entry) else { continue }
             known[name] = .init(key: range.key(of: name), data: data, modRevision: Self.revision(in: entry))
         }
         return known
@@ -84,7 +77,7 @@ final class KnownFile: Sendable {
                 guard revision > stored, revision >= self.revision(of: name) else { continue }
                 record(seen, of: name, in: &writes)
             }
-            if update.revision > stored { writes[Self.revisionName] = Data("\(update.revision)".utf8) }
+            if update.revision > stored { writes[EtcdNames.knownRevision] = Data("\(update.revision)".utf8) }
             return (writes, owner)
         }
         return !isLost
@@ -96,7 +89,7 @@ final class KnownFile: Sendable {
             let revision = revision
             found.withLock { $0.beforeReading = revision }
         }
-        try list.refresh(waiting: Self.patience)
+        try list.refresh(waiting: EtcdTimings.localPatience)
     }
 
     /// Stores the whole state of a cluster, unless another program has stored a newer one.
@@ -113,7 +106,7 @@ final class KnownFile: Sendable {
                     if isSame, !isRestored, self.revision(of: name) > revision { continue }
                     record(.init(known: values[name]), of: name, in: &writes)
                 }
-                writes[Self.revisionName] = Data("\(revision)".utf8)
+                writes[EtcdNames.knownRevision] = Data("\(revision)".utf8)
             }
             return (writes, owner)
         }
@@ -125,8 +118,8 @@ final class KnownFile: Sendable {
     private func change(
         _ body: (_ stored: Int64, _ owner: StateOwner?) -> (writes: [String: Data?], owner: StateOwner)?
     ) throws {
-        for _ in 0..<Self.attemptLimit {
-            let present = [StateList.ownerName, Self.revisionName].map { ($0, list[$0]) }
+        for _ in 0..<EtcdLimits.localAttempts {
+            let present = [EtcdNames.owner, EtcdNames.knownRevision].map { ($0, list[$0]) }
             guard let change = body(revision, owner) else { return }
             let expectations = Dictionary(uniqueKeysWithValues: present)
             if try list.apply(change.writes, owner: change.owner, expecting: expectations) {
@@ -141,15 +134,17 @@ final class KnownFile: Sendable {
 
     /// The names with an entry: the revision of a value, or of its absence, then a space and the value.
     private var names: [String] {
-        list.names.filter { $0.hasPrefix(Self.namePrefix) }.map { String($0.dropFirst(Self.namePrefix.count)) }
+        list.names.filter { $0.hasPrefix(EtcdNames.knownValue) }.map {
+            String($0.dropFirst(EtcdNames.knownValue.count))
+        }
     }
 
-    private func revision(of name: String) -> Int64 { Self.revision(in: list[Self.namePrefix + name]) }
+    private func revision(of name: String) -> Int64 { Self.revision(in: list[EtcdNames.knownValue + name]) }
 
     private func record(_ seen: ClusterContents.Seen, of name: String, in writes: inout [String: Data?]) {
         var entry = seen.lastRevision > 0 ? Data("\(seen.lastRevision)".utf8) : nil
         if let known = seen.known { entry?.append(contentsOf: [UInt8(ascii: " ")] + known.data) }
-        let name = Self.namePrefix + name
+        let name = EtcdNames.knownValue + name
         if list[name] != entry { writes[name] = .some(entry) }
     }
 

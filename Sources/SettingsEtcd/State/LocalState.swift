@@ -45,7 +45,7 @@ final class LocalState: Sendable {
 
     /// What the paths of all files for a prefix begin with, in a folder that is created if it is missing.
     private static func base(in folder: String, _ prefix: String, _ fileSystem: any FileSystem) throws -> String {
-        let base = WholeFile.join(folder, "etcd-" + String(hash(prefix), radix: 16))
+        let base = WholeFile.join(folder, EtcdNames.file + String(hash(prefix), radix: 16))
         try WholeFile(path: base, fileSystem: fileSystem).createDirectory()
         return base
     }
@@ -88,7 +88,7 @@ final class LocalState: Sendable {
             var owner = owner
             if let known = known.owner, known.cluster == cluster { owner = known }
             owner.cluster = cluster
-            let folder = WholeFile.join(folder, "cluster-" + String(cluster, radix: 16))
+            let folder = WholeFile.join(folder, EtcdNames.otherCluster + String(cluster, radix: 16))
             let lists = try PendingList.openUnused(Self.base(in: folder, prefix, fileSystem), fileSystem, report)
             defer { for list in lists { list.unlock() } }
             try lists[0].append(writes, of: owner)
@@ -155,12 +155,4 @@ final class LocalState: Sendable {
             removing: update.ended, storing: update.rebased, of: update.rebased.isEmpty ? nil : owner)
         return isKnown
     }
-}
-
-/// The folder with changes for another cluster.
-struct KeptChanges: ValueFreeError {
-    let folder: String
-    let count: Int
-
-    var description: String { "\(count) \(count == 1 ? "change is" : "changes are") kept in \(folder)." }
 }

@@ -9,8 +9,6 @@ import SettingsKitPlatform
 
 /// A local file with accepted writes that the cluster has not agreed on yet, locked by the store that sends them.
 struct PendingList: Sendable {
-    private static let namePrefix = "pending:"
-
     private let list: StateList
     private let lock: StateLock
 
@@ -48,11 +46,12 @@ struct PendingList: Sendable {
 
     private var ids: [QueuedWrite.ID] {
         list.names.compactMap { name in
-            name.hasPrefix(Self.namePrefix) ? QueuedWrite.ID(name.dropFirst(Self.namePrefix.count)) : nil
+            name.hasPrefix(EtcdNames.acceptedWrite)
+                ? QueuedWrite.ID(name.dropFirst(EtcdNames.acceptedWrite.count)) : nil
         }.sorted()
     }
 
-    private static func name(_ id: QueuedWrite.ID) -> String { "\(namePrefix)\(id)" }
+    private static func name(_ id: QueuedWrite.ID) -> String { "\(EtcdNames.acceptedWrite)\(id)" }
 
     /// Keeps the file aside if it has unreadable writes, and removes them.
     private func removeUnreadable() throws {
@@ -101,9 +100,4 @@ private final class StateLock: Sendable {
     deinit { fileSystem.close(file) }
 
     func unlock() { fileSystem.unlock(file) }
-}
-
-private struct UnreadableWrites: ValueFreeError {
-    let count: Int
-    var description: String { "\(count) accepted changes cannot be read and are not sent." }
 }

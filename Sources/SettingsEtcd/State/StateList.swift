@@ -14,8 +14,6 @@ struct StateList: Sendable {
     /// Called with each problem, while the state may be locked.
     typealias Report = @Sendable (SettingsError) -> Void
 
-    static let ownerName = "owner"
-
     private let list: PropertyListStore
     private let report: Report
     /// Lasts as long as the list.
@@ -42,7 +40,7 @@ struct StateList: Sendable {
     subscript(name: String) -> Data? { list.get(Self.key(name)) }
 
     /// The owner named in the file; nil if there is none.
-    var owner: StateOwner? { self[Self.ownerName].flatMap { try? JSONDecoder().decode(StateOwner.self, from: $0) } }
+    var owner: StateOwner? { self[EtcdNames.owner].flatMap { try? JSONDecoder().decode(StateOwner.self, from: $0) } }
 
     /// Stores or removes bytes under names, and stores another owner, as one change.
     ///
@@ -54,7 +52,7 @@ struct StateList: Sendable {
     ) throws -> Bool {
         var entries = writes.map { SettingsStoreBatch.Entry(key: Self.key($0.key), data: $0.value) }
         if let owner, owner != self.owner {
-            entries.append(.init(key: Self.key(Self.ownerName), data: try JSONEncoder.stable().encode(owner)))
+            entries.append(.init(key: Self.key(EtcdNames.owner), data: try JSONEncoder.stable().encode(owner)))
         }
         if entries.isEmpty { return true }
         return try list.apply(

@@ -5,9 +5,6 @@ struct StateOwner: Codable, Equatable, Sendable {
     /// The addresses at which the cluster was reached.
     var addresses: [String]
 
-    /// The greatest number of recorded addresses.
-    private static let addressLimit = 32
-
     /// Whether the files of `other` probably belong to the same cluster. Only the cluster itself knows; before it is reached, a
     /// common address is enough.
     func isProbably(_ other: StateOwner) -> Bool { !Set(addresses).isDisjoint(with: other.addresses) }
@@ -16,7 +13,7 @@ struct StateOwner: Codable, Equatable, Sendable {
     func adding(_ other: [String]) -> StateOwner {
         var owner = self
         let new = other.filter { !addresses.contains($0) }
-        owner.addresses += new.prefix(max(0, Self.addressLimit - addresses.count))
+        owner.addresses += new.prefix(max(0, EtcdLimits.recordedAddresses - addresses.count))
         return owner
     }
 }

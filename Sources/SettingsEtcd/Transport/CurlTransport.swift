@@ -18,8 +18,6 @@
         }
 
         private static let libraryProblem = csettingskit_curl_load()
-        /// The greatest number of idle connections.
-        private static let idleLimit = 4
 
         let canAdd = true
 
@@ -40,7 +38,7 @@
                 throw .notConnected("libcurl cannot be used")
             }
             defer {
-                idle.withLock { idle in if idle.count < Self.idleLimit { idle.append(connection) } }
+                idle.withLock { idle in if idle.count < EtcdLimits.idleConnections { idle.append(connection) } }
             }
             try prepare(connection, for: request)
             let handle = connection.handle

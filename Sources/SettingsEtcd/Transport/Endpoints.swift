@@ -10,7 +10,7 @@ struct Endpoints: Sendable {
     /// The time of the next attempt at the first member; nil while it is used.
     private var returnTime: ContinuousClock.Instant?
     /// It grows each time that the first member fails.
-    private var returnPause = Backoff(first: .seconds(60), limit: .seconds(1800))
+    private var returnPause = EtcdTimings.returnPauses
 
     /// - Throws: ``SettingsError`` with the code `unusableEndpoint`. It does not show the address, which may hold a password.
     init(_ texts: [String]) throws(SettingsError) {

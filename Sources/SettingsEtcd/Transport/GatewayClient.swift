@@ -3,12 +3,6 @@ import Synchronization
 
 /// Asks a cluster's members, one after another until one answers, with a token if the cluster requires one.
 final class GatewayClient: Sendable {
-    /// The greatest size of a watch's message: etcd cuts at about 1.5 MB, between two events, and JSON takes a third more.
-    static let lineLimit = 32 << 20
-
-    /// The time limit of a large answer, as a multiple of the limit for its first byte.
-    private static let longAnswer = 20
-
     private let transport: any GatewayTransport
     private let endpoints: Mutex<Endpoints>
     private let count: Int
@@ -33,7 +27,7 @@ final class GatewayClient: Sendable {
     ) throws(GatewayFailure) -> Answer {
         try attempt(message, within: time, call: call) { (address, left) throws(GatewayFailure) in
             var request = try request(message, to: address, patience: left, call: call)
-            if mayTakeLong { (request.silence, request.longest) = (left, left * Self.longAnswer) }
+            if mayTakeLong { (request.silence, request.longest) = (left, left * EtcdTimings.longAnswer) }
             let body = try receive(request, call: call, limit: message.answerLimit)
             if !message.isAnsweredByStream { return try GatewayReader.read(body, Answer.init) }
             return try StreamMessage.read(body.prefix { $0 != UInt8(ascii: "\n") }, Answer.init)
@@ -62,7 +56,7 @@ final class GatewayClient: Sendable {
                 message, to: address, patience: patience, silence: silence, headers: ["Grpc-Metadata-hasleader: true"],
                 call: call)
             request.isOpen = asks
-            var lines = LineSplitter(limit: Self.lineLimit)
+            var lines = LineSplitter(limit: EtcdLimits.watchMessage)
             let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
                 try lines.add(bytes, receiveLine)
                 // The stream continues at the member to return to.

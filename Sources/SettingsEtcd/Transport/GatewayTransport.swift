@@ -116,11 +116,9 @@ struct BodyAdditions {
 
     private let interval: Duration
     private var hasBegun = false
-    private var pause = Duration.milliseconds(1)
+    private var pause = EtcdTimings.firstSpacePause
     /// The time of the next addition; nil for not before the next byte of the answer.
     private(set) var next: ContinuousClock.Instant?
-
-    private static let longestPause = Duration.milliseconds(250)
 
     init(_ start: ContinuousClock.Instant, silence: Duration) { (interval, next) = (silence / 2, start + pause) }
 
@@ -132,7 +130,7 @@ struct BodyAdditions {
             self.next = nil
             return Self.question
         }
-        pause = min(pause * 2, Self.longestPause)
+        pause = min(pause * 2, EtcdTimings.longestSpacePause)
         self.next = now + pause
         return Self.space
     }

@@ -85,8 +85,6 @@
             case end(status: Int, GatewayFailure?)
         }
 
-        private static let limit = 4 << 20
-
         private let parts = Mutex<(list: [Part], size: Int)>(([], 0), .leaf)
         private let semaphore = DispatchSemaphore(value: 0)
         private let task: URLSessionTask
@@ -103,7 +101,9 @@
                     guard !parts.list.isEmpty else { return nil }
                     let part = parts.list.removeFirst()
                     if case .bytes(let bytes) = part {
-                        if parts.size > Self.limit, parts.size - bytes.count <= Self.limit { task.resume() }
+                        if parts.size > EtcdLimits.unreadBytes, parts.size - bytes.count <= EtcdLimits.unreadBytes {
+                            task.resume()
+                        }
                         parts.size -= bytes.count
                     }
                     return part
@@ -117,7 +117,7 @@
         private func add(_ part: Part, size: Int) {
             parts.withLock { parts in
                 parts.list.append(part)
-                if parts.size <= Self.limit, parts.size + size > Self.limit { task.suspend() }
+                if parts.size <= EtcdLimits.unreadBytes, parts.size + size > EtcdLimits.unreadBytes { task.suspend() }
                 parts.size += size
             }
             semaphore.signal()

@@ -70,11 +70,12 @@ enum FormControl: Equatable, Sendable {
     }
 
     private static let optionalBoolean = [
-        Choice(input: "", title: "None"), Choice(input: "true", title: "True"), Choice(input: "false", title: "False"),
+        Choice(input: "", title: FormTexts.none), Choice(input: "true", title: FormTexts.whenTrue),
+        Choice(input: "false", title: FormTexts.whenFalse),
     ]
 
     private static func choices(_ texts: [String], _ type: ValueDescription) -> [Choice] {
-        let none = type.isOptional ? [Choice(input: "", title: "None")] : []
+        let none = type.isOptional ? [Choice(input: "", title: FormTexts.none)] : []
         return none
             + texts.map { text in
                 let input = type.input(ofText: text)

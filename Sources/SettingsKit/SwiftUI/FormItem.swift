@@ -42,10 +42,10 @@ struct FormItem: Identifiable, Sendable {
         canReset = state.isSet && !state.isLocked
         var notes: [String] = []
         if let lock = state.lock {
-            notes.append("Locked by \(lock.layer)\(lock.problem == nil ? "" : ", which cannot be read").")
+            notes.append(FormTexts.locked(lock))
         }
         if let problem = state.problem {
-            notes.append(problem.expected.map { "The stored value is not \($0)." } ?? problem.description)
+            notes.append(FormTexts.unusable(problem))
         }
         self.notes = notes.map(texts.translate)
     }
@@ -76,7 +76,7 @@ struct FormItem: Identifiable, Sendable {
     ///
     /// - Returns: The reason why the setting rejects it; nil if it accepts it.
     func store(typed text: String, _ numbers: NumberSeparators, in service: SettingsService) -> String? {
-        guard let input = input(ofTyped: text, numbers) else { return "Enter \(setting.expected)." }
+        guard let input = input(ofTyped: text, numbers) else { return FormTexts.rejected(setting.expected) }
         return store(input, in: service)
     }
 
@@ -100,7 +100,7 @@ struct FormItem: Identifiable, Sendable {
 
     private static func message(for error: any Error, _ setting: SettingsService.SettingDefinition) -> String {
         guard let error = error as? SettingsError else { return "\(type(of: error))" }
-        if error.code == .invalidValue { return "Enter \(error.expected ?? setting.expected)." }
+        if error.code == .invalidValue { return FormTexts.rejected(error.expected ?? setting.expected) }
         return error.description
     }
 }

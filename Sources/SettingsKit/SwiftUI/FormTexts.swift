@@ -20,6 +20,29 @@ struct FormTexts: Sendable {
 
     /// Returns the title for assistive technologies, which read it without the row: "Reset Launch count".
     func reset(_ title: String) -> String { translate("Reset %@").replacing("%@", with: title) }
+
+    // MARK: Choices
+
+    /// The choice of no value.
+    static let none = "None"
+    /// The other choices of a Boolean that may have no value.
+    static let whenTrue = "True"
+    static let whenFalse = "False"
+
+    // MARK: Notes
+
+    /// The note that a value cannot be changed.
+    static func locked(_ lock: SettingsService.Lock) -> String {
+        "Locked by \(lock.layer)\(lock.problem == nil ? "" : ", which cannot be read")."
+    }
+
+    /// The note that the stored value is not the one in force.
+    static func unusable(_ problem: SettingsError) -> String {
+        problem.expected.map { "The stored value is not \($0)." } ?? problem.description
+    }
+
+    /// The reason why typed text is not stored.
+    static func rejected(_ expected: String) -> String { "Enter \(expected)." }
 }
 
 extension FormControl {

@@ -1,8 +1,5 @@
 /// Finds the intended name for a wrong one.
 package enum SimilarName {
-    /// The number of characters to compare. It bounds the time for long names.
-    private static let lengthLimit = 100
-
     /// - Returns: The nearest name; nil if all differ too much.
     package static func find(_ name: String, among names: [String]) -> String? {
         let wrong = letters(name)
@@ -20,8 +17,8 @@ package enum SimilarName {
 
     /// Returns the letters and digits in lower case, so that `LAUNCH_COUNT` is `launchCount`.
     private static func letters(_ name: String) -> [Character] {
-        let letters = name.prefix(lengthLimit).lowercased().filter { $0.isLetter || $0.isNumber }
-        return Array((letters.isEmpty ? name : letters).prefix(lengthLimit))
+        let letters = name.prefix(CoreLimits.comparedCharacters).lowercased().filter { $0.isLetter || $0.isNumber }
+        return Array((letters.isEmpty ? name : letters).prefix(CoreLimits.comparedCharacters))
     }
 
     /// Returns the minimum number of letters to insert, remove, replace, or swap with their neighbor.

@@ -24,9 +24,6 @@ package struct JSONScanner {
     /// Whether the strings since the last reset contain escapes.
     private var hasEscapes = false
 
-    /// The maximum number of levels. Deeper values are rejected, as by JSON decoders.
-    package static let depthLimit = 512
-
     /// Creates a scanner for a range of bytes, which must outlive it.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
         self.bytes = bytes
@@ -112,7 +109,7 @@ package struct JSONScanner {
             var isComplete = true
             switch first {
             case UInt8(ascii: "{"):
-                guard levels.count < Self.depthLimit else { return false }
+                guard levels.count < CoreLimits.jsonDepth else { return false }
                 position += 1
                 skipSpace()
                 if !skip("}") {
@@ -121,7 +118,7 @@ package struct JSONScanner {
                     isComplete = false
                 }
             case UInt8(ascii: "["):
-                guard levels.count < Self.depthLimit else { return false }
+                guard levels.count < CoreLimits.jsonDepth else { return false }
                 position += 1
                 skipSpace()
                 if !skip("]") {

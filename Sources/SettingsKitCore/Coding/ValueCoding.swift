@@ -190,8 +190,3 @@ final class ValueCoding<Value: Sendable>: Sendable {
         return form.text.write(value)
     }
 }
-
-/// The error that a value encodes to the bytes that represent nil.
-private struct ReservedBytes: ValueFreeError {
-    var description: String { "Its encoded form is the one that is reserved for nil." }
-}

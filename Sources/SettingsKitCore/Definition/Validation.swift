@@ -61,21 +61,6 @@ extension SettingsService {
     }
 }
 
-/// The texts that describe a validation.
-struct ValidationWording: Sendable {
-    /// "must be from 1 to 65535".
-    var description: String
-    /// " from 1 to 65535".
-    var qualifier: String
-    var constraint: ValueConstraint
-
-    init(_ description: String, qualifier: String? = nil, constraint: ValueConstraint = ValueConstraint()) {
-        self.description = description
-        self.qualifier = qualifier ?? ", \(description)"
-        self.constraint = constraint
-    }
-}
-
 /// The limits of a value, for schemas. Values are texts, as in an environment variable.
 package struct ValueConstraint: Sendable, Equatable {
     package var minimum: String?

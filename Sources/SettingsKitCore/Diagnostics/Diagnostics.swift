@@ -34,9 +34,6 @@ final class Diagnostics: Sendable {
         var listeners: [ObjectIdentifier: StreamSource<SettingsError>] = [:]
     }
 
-    static let recentLimit = 64
-    static let reportedLimit = 10_000
-
     private let sink: SettingsService.DiagnosticSink
     private let state = Mutex(State(), .diagnostics)
 
@@ -51,7 +48,7 @@ final class Diagnostics: Sendable {
     func report(_ error: SettingsError) {
         let (sources, forgotten) = state.withLock { state in
             state.recent.append(error)
-            let forgotten = state.recent.count > Self.recentLimit ? state.recent.removeFirst() : nil
+            let forgotten = state.recent.count > CoreLimits.recentErrors ? state.recent.removeFirst() : nil
             return (Array(state.listeners.values), forgotten)
         }
         withExtendedLifetime(forgotten) {}
@@ -68,7 +65,7 @@ final class Diagnostics: Sendable {
     func reportOnce(_ error: SettingsError, bytes: Data? = nil, line: () -> Int? = { nil }) {
         let cause = Cause(error, bytes: bytes)
         let isNew = state.withLock { state in
-            if state.reported.count >= Self.reportedLimit { state.reported.removeAll() }
+            if state.reported.count >= CoreLimits.reportedCauses { state.reported.removeAll() }
             return state.reported.insert(cause).inserted
         }
         if isNew { report(error.completed(key: nil, store: nil, line: line())) }
@@ -77,7 +74,7 @@ final class Diagnostics: Sendable {
     /// Publishes the last 64 errors that could not be thrown to a caller, and then each new one.
     func stream() -> SettingsService.Stream<SettingsError> {
         SettingsService.Stream { [self] in
-            let source = StreamSource<SettingsError>(limit: 1_024) { _, newer in newer }
+            let source = StreamSource<SettingsError>(limit: CoreLimits.waitingErrors) { _, newer in newer }
             let identifier = ObjectIdentifier(source)
             state.withLock { state in
                 for error in state.recent { source.push(error) }

@@ -25,9 +25,6 @@ struct LayerStatus: Sendable {
     /// The number of times that the layer has published while it is not followed.
     var revision = 0
 
-    /// The pause between two attempts that using the store starts.
-    static let pauseBetweenTries = Duration.milliseconds(100)
-
     static let text = LayerStatus(isFollowed: true, isLoadDue: false, wasLoaded: true)
 
     /// Returns whether the layer's value under a name is known, now or from when it could last be read.

@@ -368,7 +368,7 @@ struct LayeredContents: Sendable {
     /// - Returns: Whether to report it.
     mutating func failLoading(_ layer: Int, _ error: SettingsError) -> Bool {
         layers[layer].changesWhileLoading = nil
-        layers[layer].nextTry = .now + LayerStatus.pauseBetweenTries
+        layers[layer].nextTry = .now + CoreTimings.layerPause
         return recordFailure(error, of: layer)
     }
 }

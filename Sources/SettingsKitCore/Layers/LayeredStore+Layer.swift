@@ -143,26 +143,3 @@ extension LayeredStore {
         }
     }
 }
-
-/// The reason why layers cannot be combined.
-private struct LayersProblem: ValueFreeError {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    init(_ name: String, mustBe place: LayeredStore.Layer.Place) {
-        let kind = place == .aboveWritable ? "locked" : "fallback"
-        description = "The \(kind) layer \"\(name)\" must be \(place.rawValue) the writable layer."
-    }
-
-    var error: SettingsError { SettingsError(.invalidLayers, store: "LayeredStore", underlying: self) }
-}
-
-extension SettingsError.Code {
-    /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, a locked layer is below it or a fallback
-    /// above it, or names are empty or repeated.
-    public static let invalidLayers = Self(
-        name: "invalidLayers",
-        advice: "The layers cannot be combined; have exactly one writable layer, locked layers above and fallbacks "
-            + "below it, and give all others different names.")
-}

@@ -83,13 +83,6 @@ extension LayeredStore {
     }
 }
 
-/// The variable or argument that locks a setting.
-private struct LockingText: ValueFreeError {
-    let location: String
-
-    var description: String { "\(location) has a value." }
-}
-
 extension LayeredContents {
     /// Returns the batch for the writable layer; nil if an expectation does not hold; or the obstacle to writing a key.
     fileprivate mutating func lowered(

@@ -44,9 +44,6 @@ struct MigrationIntents {
         var elements: [Element]
     }
 
-    /// The maximum number of attempts if others change the same keys. The others make progress each time.
-    private static let attemptLimit = 1_000
-
     let service: SettingsService
     /// The key of the intent: the ledger's key, but in another scope if the ledger's store is shared with other devices.
     let home: SettingsService.StorageKey
@@ -218,7 +215,7 @@ struct MigrationIntents {
     }
 
     private func retrying(_ body: () throws(SettingsError) -> Bool) throws(SettingsError) {
-        for _ in 0..<Self.attemptLimit where try body() { return }
+        for _ in 0..<CoreLimits.intentAttempts where try body() { return }
         throw SettingsError(.conflict)
     }
 
@@ -252,7 +249,7 @@ struct MigrationIntents {
 
     /// Returns the bytes of the recorded intent; nil if there is none any longer.
     private func noted(_ intent: Intent, in store: ConnectedStore) throws(SettingsError) -> Data? {
-        for _ in 0..<Self.attemptLimit {
+        for _ in 0..<CoreLimits.intentAttempts {
             guard let data = try store.get(key), try decode(data).id == intent.id else { return nil }
             if try holds([.init(key: key, data: data)], in: store) { return data }
         }

@@ -31,21 +31,3 @@ extension SettingsService {
         public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
     }
 }
-
-/// The ids of applied versions that this program does not know.
-struct UnknownVersions: ValueFreeError {
-    let ids: [String]
-
-    var description: String { "Unknown here: \(ids.map { "\"\($0)\"" }.joined(separator: ", "))." }
-}
-
-extension SettingsError.Code {
-    /// A step of a migration failed, and nothing was changed.
-    public static let migrationFailed = Self(
-        name: "migrationFailed", advice: "A migration step failed; nothing has changed.")
-    /// A newer version of the program has migrated the settings.
-    public static let newerVersion = Self(
-        name: "newerVersion",
-        advice: "A newer version of this program has migrated the settings; this one may not understand the changes."
-    )
-}

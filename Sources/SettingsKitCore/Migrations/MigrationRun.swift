@@ -6,8 +6,6 @@
 
 /// One call of `migrate`.
 struct MigrationRun {
-    private static let attemptLimit = 1_000
-
     let service: SettingsService
     let steps: [SettingsService.Migration]
     let versions: [String]
@@ -23,7 +21,7 @@ struct MigrationRun {
         var first = SettingsService.Transaction(service: service, options: .ofSave)
         // The ledger's entries stay, so a program without steps to run starts without the other machines.
         first.confirmsReads = false
-        let (report, error) = try SettingsService.Transaction.run(first, limit: Self.attemptLimit) {
+        let (report, error) = try SettingsService.Transaction.run(first, limit: CoreLimits.migrationAttempts) {
             transaction throws(SettingsError) in
             try intents.completeInterrupted()
             return try perform(in: &transaction)

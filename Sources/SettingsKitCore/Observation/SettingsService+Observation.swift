@@ -31,7 +31,7 @@ extension SettingsService {
     /// `oldValue` is always the `newValue` of the one before. The sequence ends when its task is cancelled.
     public func changes<T>(of setting: Setting<T>) -> Stream<Change<T>> {
         Stream {
-            let source = StreamSource<Change<T>>(limit: 1_024) { last, newer in
+            let source = StreamSource<Change<T>>(limit: CoreLimits.waitingChanges) { last, newer in
                 Change(
                     key: newer.key, oldValue: last.oldValue, newValue: newer.newValue, isSet: newer.isSet,
                     origin: last.origin == .external ? .external : newer.origin)
@@ -156,7 +156,7 @@ extension SettingsService {
 
     private func changes(keys: Set<StorageKey>?, scope: Scope?) -> Stream<ChangeSet> {
         Stream {
-            let source = StreamSource<ChangeSet>(limit: 64) { $0.merged(with: $1) }
+            let source = StreamSource<ChangeSet>(limit: CoreLimits.waitingChangeSets) { $0.merged(with: $1) }
             let subscription = self.observe(GroupListener(keys: keys, scope: scope) { source.push($0) })
             let owner = StreamOwner(source) { subscription.cancel() }
             return { await owner.next() }

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// ## Which trackers are notified again
 /// Trackers belong to generations: a tracker joins the current generation when it reads, and a change retires that
-/// generation. A retired generation is notified at once, after each of ``pauses``, and at each later change. A tracker that
-/// has read the new value is in a later generation, so only trackers that missed the change are notified again.
+/// generation. A retired generation is notified at once, after each of ``CoreTimings/trackerPauses``, and at each later change. A
+/// tracker that has read the new value is in a later generation, so only trackers that missed the change are notified again.
 ///
 /// The rule rests on one invariant: a read joins the current generation before it reads the value. Every change that the read has
 /// not seen is therefore delivered after that, and retires the generation. A tracker whose generation is retired during the read
@@ -27,14 +27,11 @@ import Synchronization
 /// - A tracker ends on the stored value if it is installed within 1.9 seconds (the sum of the pauses) of the change that
 ///   it missed. A later one is notified with the next change.
 /// - A generation that was retired longer ago is used again, unless it is spent. If there is none, because a value changes and is
-///   read more than ``generationLimit`` times in 1.9 seconds, the oldest one is used. Its trackers may then be notified up to ten
-///   times of a value that they have read.
+///   read more than ``CoreLimits/trackerGenerations`` times in 1.9 seconds, the oldest one is used. Its trackers may then be
+///   notified up to ten times of a value that they have read.
 /// - A change starts a sleeping task. The task of the change before ends when it wakes. A task keeps nothing alive.
 @usableFromInline final class ValueTrackers: Sendable {
-    /// The pauses before the retired generations are notified again.
-    private static let pauses: [Duration] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000].map { .milliseconds($0) }
-    private static let period = pauses.reduce(.zero, +)
-    private static let generationLimit = 16
+    private static let period = CoreTimings.trackerPauses.reduce(.zero, +)
 
     private struct State {
         /// The generations to notify, in the order in which they were retired.
@@ -91,7 +88,7 @@ import Synchronization
             state.retired.removeAll { $0.generation === oldest }
             return oldest
         }
-        return usable.count < generationLimit ? nil : oldest
+        return usable.count < CoreLimits.trackerGenerations ? nil : oldest
     }
 
     /// Records that the value listens to changes.
@@ -117,7 +114,7 @@ import Synchronization
         notifyRetired()
         guard let change else { return }
         Task.detached { [weak self] in
-            for pause in Self.pauses {
+            for pause in CoreTimings.trackerPauses {
                 do { try await Task.sleep(for: pause) } catch { return }
                 guard let self, notifyAgain(after: change) else { return }
             }

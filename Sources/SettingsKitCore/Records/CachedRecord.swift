@@ -20,9 +20,6 @@ import Synchronization
         var nextListener = 0
     }
 
-    /// The number of times that a record is read again because it has changed meanwhile, before the last reading is used.
-    private static var attemptLimit: Int { 100 }
-
     let service: SettingsService
     let connection: ScopeConnection
     let scope: SettingsService.Scope
@@ -103,7 +100,7 @@ import Synchronization
         var attempts = 0
         while true {
             attempts += 1
-            let isLastAttempt = attempts >= Self.attemptLimit
+            let isLastAttempt = attempts >= CoreLimits.recordAttempts
             let (record, snapshot, token, isExhaustive) = connection.betweenCommits {
                 // The record is read first: another thread may complete the bytes and cache a record of them at any time.
                 let record = origin == .cache ? row.cached.read() : nil

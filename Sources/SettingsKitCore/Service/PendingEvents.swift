@@ -6,9 +6,6 @@ struct PendingEvents {
         case replacement(StoreReplacement)
     }
 
-    /// The number of changes of a setting, and of sets of changes, that can wait before new ones are merged into them.
-    private static let limit = 1_024
-
     /// The elements before `head` have been removed. They are nil, because an event must not be released inside the connection's
     /// lock.
     private var events: [Event?] = []
@@ -44,7 +41,7 @@ struct PendingEvents {
     /// Adds a change of a setting, or merges it into the last one if too many of the setting wait.
     mutating func append(_ change: EncodedChange, to entry: inout SettingEntry) {
         let last = entry.lastEvent
-        if entry.waitingCount >= Self.limit, isWaiting(last),
+        if entry.waitingCount >= CoreLimits.pendingChanges, isWaiting(last),
             case .change(let waiting, let setting)? = events[last - removedCount]
         {
             release(waiting.newValue)
@@ -60,7 +57,7 @@ struct PendingEvents {
     /// Adds the set of the settings that a commit has changed.
     mutating func append(_ changes: SettingsService.ChangeSet, for listeners: [GroupListener]) {
         // Merged only for the same listeners, so that none is released inside the connection's lock.
-        if events.count - head - changeCount >= Self.limit, let last = events.last,
+        if events.count - head - changeCount >= CoreLimits.pendingChanges, let last = events.last,
             case .changeSet(let waiting, let others)? = last, others.elementsEqual(listeners, by: ===)
         {
             events[events.count - 1] = .changeSet(waiting.merged(with: changes), others)
@@ -95,7 +92,7 @@ struct PendingEvents {
 
     /// Removes the next event; nil if there is none, and then delivery has ended.
     mutating func next() -> Event? {
-        if isEmpty || head >= Self.limit {
+        if isEmpty || head >= CoreLimits.pendingChanges {
             events.removeFirst(head)
             removedCount += head
             head = 0

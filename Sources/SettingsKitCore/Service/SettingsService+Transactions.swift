@@ -54,10 +54,6 @@ extension SettingsService {
         return nil
     }
 
-    /// The number of runs after which a transaction fails. Each time, another writer makes progress, so this many failures mean a
-    /// store that never gives the same answer twice.
-    static var attemptLimit: Int { 10_000 }
-
     /// Applies a transaction whose closure does not fail, and throws errors.
     ///
     /// A store that is not open yet keeps the changes if the options allow it.

@@ -16,7 +16,7 @@ extension SettingsService.Transaction {
     /// - Returns: The result of the run that was applied, or the error that kept it from being applied.
     /// - Throws: The error of the closure, unless values of several moments may have caused it.
     static func run<R, E: Error>(
-        _ first: Self, limit: Int = SettingsService.attemptLimit, _ body: (inout Self) throws(E) -> R,
+        _ first: Self, limit: Int = CoreLimits.transactionAttempts, _ body: (inout Self) throws(E) -> R,
         commit: (Self) throws(SettingsError) -> Bool = { transaction throws(SettingsError) in try transaction.commit() }
     ) throws(E) -> (result: R, error: SettingsError?) {
         var attempt = 0

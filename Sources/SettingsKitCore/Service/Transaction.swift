@@ -218,26 +218,6 @@ extension SettingsService {
     }
 }
 
-/// The error that a stored value cannot be used to calculate another.
-struct StoredValueIsUnusable: ValueFreeError {
-    let cause: SettingsError
-
-    var description: String {
-        "Nothing is calculated from the default while something else is stored. Set the value without reading it, or reset it. \(cause)"
-    }
-}
-
-/// The error that a store's values cannot be used to calculate others.
-struct StoreIsNotOpen: ValueFreeError {
-    let cause: (any Error)?
-
-    var description: String {
-        let advice =
-            "Nothing is calculated from stored values before the store is open. Set the value without reading it, or try again."
-        return advice + (cause.map { " " + SettingsError.safeDescription(of: $0) } ?? "")
-    }
-}
-
 extension ConnectedStore {
     /// Tries to open the store if it is not open, so that a value can be calculated from the one under a key.
     ///

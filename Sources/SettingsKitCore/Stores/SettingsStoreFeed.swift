@@ -120,9 +120,6 @@ public final class SettingsStoreFeed: Sendable {
         var sources: [WeakReference<SettingsStoreFeed>] = []
     }
 
-    /// The number of errors that can wait for the first listener.
-    private static let unheardLimit = 32
-
     private let publishesAllChanges: Atomic<Bool>
     /// A leaf: held for a moment, to read or change the list of listeners. Nothing is called inside it.
     private let state = Mutex(State(), .leaf)
@@ -180,7 +177,7 @@ public final class SettingsStoreFeed: Sendable {
     public func report(_ error: SettingsError) {
         let listeners = state.withLock { state in
             let listeners = state.listeners.filter(\.receivesErrors)
-            if listeners.isEmpty && state.unheard.count < Self.unheardLimit { state.unheard.append(error) }
+            if listeners.isEmpty && state.unheard.count < CoreLimits.unheardErrors { state.unheard.append(error) }
             return listeners
         }
         for listener in listeners { listener.storeDidReport(error) }

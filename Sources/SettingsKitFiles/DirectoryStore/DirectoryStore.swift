@@ -50,7 +50,7 @@ public final class DirectoryStore: SettingsStore {
         public var deviceName: String?
         /// The shortest time for which a removal is remembered: 180 days by default. It is remembered for longer while a replica
         /// has not received it. A device that returns later, and whose file was deleted, may bring removed values back.
-        public var tombstoneRetention: Duration = .seconds(180 * 86_400)
+        public var tombstoneRetention: Duration = DirectoryTimings.retention
         /// How often to look for changes that the system does not report. Nil chooses by the file system: every two
         /// seconds where changes may go unreported, as on a network file system, and every twelve seconds elsewhere.
         public var pollInterval: Duration?
@@ -59,9 +59,9 @@ public final class DirectoryStore: SettingsStore {
         /// ``SettingsError/Code/pending``. Nothing ever waits for the shared directory.
         public var patience: Duration = PropertyListStore.defaultPatience
         /// The size limit of files for reading and writing.
-        var sizeLimit = ReplicaFile.sizeLimit
+        var sizeLimit = DirectoryLimits.fileSize
         /// The size of the records that fit into the head, which every export writes.
-        var headLimit = PartPlan.headLimit
+        var headLimit = DirectoryLimits.head
 
         /// Creates the default options.
         public init() {}

@@ -3,8 +3,6 @@
 /// A cloud such as iCloud Drive removes the contents of files that a device has not used for a while, and leaves placeholders. It
 /// downloads a file on request. That may fail silently, for example without a network, so the request is repeated after a while.
 struct DownloadRequests: Sendable {
-    static let pause = Duration.seconds(60)
-
     private var asked: [String: ContinuousClock.Instant] = [:]
 
     /// Returns the names of replicas' files to request now, in order, and records the requests.
@@ -15,7 +13,7 @@ struct DownloadRequests: Sendable {
     mutating func nextDue(among pending: [String], at now: ContinuousClock.Instant) -> [String] {
         let names = Set(pending.map(ReplicaFileName.fullName)).filter { ReplicaFileName.isLikely($0) }
         asked = asked.filter { names.contains($0.key) }
-        let due = names.filter { name in asked[name].map { now - $0 >= Self.pause } ?? true }
+        let due = names.filter { name in asked[name].map { now - $0 >= DirectoryTimings.downloadPause } ?? true }
         for name in due { asked[name] = now }
         return due.sorted()
     }

@@ -50,7 +50,7 @@ extension ReplicatedDirectory {
     func ownFiles() -> [OwnFile]? {
         let (own, files) = (tracker.memory.replica, table.withLock { $0.files })
         var result: [OwnFile] = []
-        for part in 0...PartPlan.last {
+        for part in 0...DirectoryLimits.lastPart {
             guard let name = Self.ownFileName(part: part, of: own, in: files) else { return nil }
             result.append(OwnFile(part: part, name: name, seen: files[name], own: own))
         }

@@ -27,20 +27,14 @@ struct PartPlan: Equatable, Sendable {
     /// last.
     let files: [File]
 
-    /// The limit of the head, in bytes.
-    static let headLimit = 8 << 10
-    private static let factor = 12
-    /// The largest part. Its only limit is that of a file.
-    static let last = 4
-
     /// - Parameters:
     ///   - records: All records that the replica knows.
     ///   - parts: The existing parts except the head, with the size of all their records, including superseded ones. Nil
     ///     for a damaged part, which is written in any case.
     ///   - isCompacting: Whether to write all records into one part and to empty all others.
     ///   - headLimit: The limit of the head, in bytes.
-    init(records: [Record], parts: [Int: Int?], isCompacting: Bool = false, headLimit: Int = headLimit) {
-        var sizes = [Int](repeating: 0, count: Self.last + 1)
+    init(records: [Record], parts: [Int: Int?], isCompacting: Bool = false, headLimit: Int = DirectoryLimits.head) {
+        var sizes = [Int](repeating: 0, count: DirectoryLimits.lastPart + 1)
         for record in records { sizes[isCompacting ? 0 : record.part ?? 0] += record.size }
         var level = Self.level(from: 0, sizes, headLimit)
         let wasteful = parts.compactMap { part, size in
@@ -48,7 +42,7 @@ struct PartPlan: Equatable, Sendable {
         }
         if !isCompacting, let part = wasteful.max(), part > level { level = Self.level(from: part, sizes, headLimit) }
         var files: [File] = []
-        for part in (0...Self.last).reversed() {
+        for part in (0...DirectoryLimits.lastPart).reversed() {
             if part == level {
                 files.append(
                     File(part: part, records: records.indices.filter { isCompacting || records[$0].part ?? 0 <= part }))
@@ -63,7 +57,7 @@ struct PartPlan: Equatable, Sendable {
     private static func level(from first: Int, _ sizes: [Int], _ headLimit: Int) -> Int {
         var level = first
         var size = sizes[...level].reduce(0, +)
-        while level < last, size > limit(of: level, headLimit) {
+        while level < DirectoryLimits.lastPart, size > limit(of: level, headLimit) {
             level += 1
             size += sizes[level]
         }
@@ -71,7 +65,7 @@ struct PartPlan: Equatable, Sendable {
     }
 
     private static func limit(of part: Int, _ headLimit: Int) -> Int {
-        (0..<part).reduce(headLimit) { limit, _ in limit * factor }
+        (0..<part).reduce(headLimit) { limit, _ in limit * DirectoryLimits.partFactor }
     }
 
     /// Whether more than half of a part is superseded and it should be written again. The superseded records must also

@@ -96,7 +96,7 @@ extension ReplicatedDirectory {
     }
 
     private func requireSize(_ name: String, _ data: Data?) throws {
-        guard data?.count ?? 0 <= ReplicaFile.valueLimit, name.utf8.count <= ReplicaFile.nameLimit else {
+        guard data?.count ?? 0 <= DirectoryLimits.value, name.utf8.count <= DirectoryLimits.name else {
             throw SettingsError(.writeFailed, store: list.description, underlying: ReplicaProblem.valueTooLarge)
         }
     }

@@ -3,9 +3,6 @@ import SettingsKitPlatform
 
 /// Writes the replica's files.
 extension ReplicatedDirectory {
-    /// The time, in milliseconds, after which the head is written without a change, to show that the device is in use.
-    private static var longestSilence: Int64 { 86_400_000 }
-
     /// The data that the replica's files in the directory lack.
     enum ExportNeed {
         case nothing
@@ -19,7 +16,7 @@ extension ReplicatedDirectory {
         let (mustWrite, exported) = table.withLock { ($0.mustCompact || $0.mustRewrite, $0.exported) }
         guard !mustWrite, let exported, exported.replica == tracker.memory.replica else { return .changes }
         let (now, changes) = (now(), tracker.changes)
-        if exported.written < now - Self.longestSilence || HybridClock.isAhead(exported.written, of: now) {
+        if exported.written < now - DirectoryTimings.longestSilence || HybridClock.isAhead(exported.written, of: now) {
             return .changes
         }
         if exported.changes == changes { return .nothing }

@@ -11,7 +11,7 @@ extension ReplicatedDirectory {
     func collectTombstones() throws {
         guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
         // Set even if removals cannot be forgotten now, because an attempt reads all files.
-        table.withLock { $0.collectionPause = Deadline(after: .seconds(3_600)) }
+        table.withLock { $0.collectionPause = Deadline(after: DirectoryTimings.forgettingPause) }
         let old = records().filter { $0.entry.isTombstone && isOld($0.entry.stamp) }
         var held = HeldRemovals(old)
         if !old.isEmpty {
@@ -28,7 +28,7 @@ extension ReplicatedDirectory {
             }
         }
         publishHeldRemovals(held)
-        table.withLock { $0.collectionPause = Deadline(after: .seconds(86_400)) }
+        table.withLock { $0.collectionPause = Deadline(after: DirectoryTimings.forgettingInterval) }
     }
 
     /// Whether no files of a replica have disappeared within the retention time of removals.

@@ -4,11 +4,6 @@ import Synchronization
 
 /// Notices changes of other devices in the directory.
 extension ReplicatedDirectory: ChangeMonitored {
-    /// The interval at which the directory is read if the file system may not report changes.
-    static let pollInterval = Duration.seconds(2)
-    /// The time for which heard moments are gathered before the replica's file is written for them.
-    private static let hearingPause = Duration.seconds(30)
-
     var monitoredPlaces: [ChangeMonitor.Place] { [.init(directory: directory, names: nil)] }
 
     func isRelevant(_ event: DirectoryWatcher.Event) -> Bool {
@@ -21,7 +16,9 @@ extension ReplicatedDirectory: ChangeMonitored {
         let missingParts = try read()
         // A problem is reported if it persists at the next reading: a file may be arriving.
         let isUnsettled = table.withLock { $0.files.contains { $1.hasUnsettledProblems(named: $0) } }
-        if isUnsettled || missingParts.contains(where: \.isFresh) { monitor.retry(after: Self.pollInterval) }
+        if isUnsettled || missingParts.contains(where: \.isFresh) {
+            monitor.retry(after: DirectoryTimings.pollInterval)
+        }
         // Failed exports are repeated at growing intervals, unless the directory has just become available again.
         guard hasComeBack || !isExportRetried else { return true }
         switch exportNeed {
@@ -36,7 +33,7 @@ extension ReplicatedDirectory: ChangeMonitored {
     /// removals, which is not urgent.
     private func exportLater() {
         if isExportPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
-        queue.async(after: Self.hearingPause) { [weak self] in
+        queue.async(after: DirectoryTimings.hearingPause) { [weak self] in
             self?.isExportPlanned.store(false, ordering: .releasing)
             self?.scheduleExport()
         }

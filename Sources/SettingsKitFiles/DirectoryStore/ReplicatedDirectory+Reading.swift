@@ -9,9 +9,6 @@ import SettingsKitPlatform
 
 /// Reads the directory: finds new files, and adopts their contents.
 extension ReplicatedDirectory {
-    /// The greatest number of files that are read.
-    static var fileLimit: Int { 2_000 }
-
     /// Reads the directory, and adopts changes. Unchanged files are not read again.
     ///
     /// - Throws: the system's errors for the directory or the local state. An unreadable file does not keep the others from being
@@ -48,7 +45,7 @@ extension ReplicatedDirectory {
         let missingParts = missingParts
         diagnoseProblems(missingParts)
         isUnsettled = isUnsettled || missingParts.contains(where: \.isFresh)
-        if isUnsettled, isWatching { monitor.poll(after: .seconds(1)) }
+        if isUnsettled, isWatching { monitor.poll(after: DirectoryTimings.arrivalPause) }
         monitor.recordSuccess()
         return missingParts
     }
@@ -70,7 +67,7 @@ extension ReplicatedDirectory {
     /// one.
     private func readDue() throws {
         // Each round reads the due files, so there are at most as many rounds as files.
-        for _ in 0..<Self.fileLimit {
+        for _ in 0..<DirectoryLimits.files {
             let now = now()
             let accepted = accepted(now: now)
             let due = table.withLock { $0.files.filter { $0.value.summary?.isDue(now, accepted) == true } }
@@ -132,8 +129,8 @@ extension ReplicatedDirectory {
     private func candidates() throws -> [String] {
         let names = ReplicaFileName.candidates(
             among: try fileSystem.names(inDirectory: directory), own: tracker.memory.replica)
-        table.withLock { $0.surplus = names.count > Self.fileLimit ? .tooManyFiles(names.count) : nil }
-        return Array(names.prefix(Self.fileLimit))
+        table.withLock { $0.surplus = names.count > DirectoryLimits.files ? .tooManyFiles(names.count) : nil }
+        return Array(names.prefix(DirectoryLimits.files))
     }
 
     // MARK: Files

@@ -73,14 +73,6 @@ final class ReplicatedDirectory: Sendable {
     let isReadOnly: Bool
     private let writer = Mutex<WriteBehind?>(nil, .leaf)
 
-    /// The time for which changes are gathered before the replica's files are written.
-    private static let writingDelay = Duration.milliseconds(250)
-    /// The time for which changes are gathered before the local state is folded. An export folds it first, so this matters only
-    /// if the replica's files cannot be written.
-    private static let stateWritingDelay = Duration.milliseconds(800)
-    /// The time that opening a store waits for the directory.
-    private static let firstPatience = Duration.seconds(1)
-
     static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
 
     /// - Parameter isWatching: Whether the directory is watched and written in the background.
@@ -97,13 +89,13 @@ final class ReplicatedDirectory: Sendable {
         self.now = { min(max(now(), 0), Instant.latestMilliseconds) }
         queue = BackgroundQueue()
         monitor = ChangeMonitor(
-            interval: max(options.pollInterval ?? Self.pollInterval, .milliseconds(10)),
+            interval: max(options.pollInterval ?? DirectoryTimings.pollInterval, DirectoryTimings.shortestPollInterval),
             isIntervalFixed: options.pollInterval != nil, queue: queue)
         let description = "DirectoryStore at \(location.directory)"
         let tracker = tracker
         list = try JournaledPropertyList(
             path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
-            writingDelay: isWatching ? Self.stateWritingDelay : .seconds(86_400),
+            writingDelay: isWatching ? DirectoryTimings.stateWritingDelay : .seconds(86_400),
             patience: options.patience, limits: limits, isDetached: access == .readOnly, keepsJournalsFlushed: true,
             description: description
         ) { changes in
@@ -122,11 +114,11 @@ final class ReplicatedDirectory: Sendable {
             try readFirst()
             return
         }
-        let writer = WriteBehind(delay: Self.writingDelay)
+        let writer = WriteBehind(delay: DirectoryTimings.writingDelay)
         writer.begin { [weak self] in
             try self?.export(always: false)
         } writeAtExit: { [weak self] in
-            try self?.writePending(waiting: PendingValues.longestWait)
+            try self?.writePending(waiting: PlatformTimings.longestWaitOfSet)
             try self?.export(always: false)
         } report: { [weak self] error in
             // A failed reading was already diagnosed, most likely for the same reason.
@@ -198,7 +190,7 @@ final class ReplicatedDirectory: Sendable {
     ///
     /// - Throws: the error of the first reading, if the directory cannot be used with this state.
     func waitForFirstReading() throws {
-        let deadline = Deadline(after: Self.firstPatience)
+        let deadline = Deadline(after: DirectoryTimings.openingPatience)
         while !wasRead.load(ordering: .acquiring) {
             if deadline.hasPassed { return }
             ThreadPause.sleep(for: .microseconds(200))
@@ -224,7 +216,7 @@ final class ReplicatedDirectory: Sendable {
     /// - Parameter isOthers: Whether another process may have made the change, and will then probably export it first.
     func scheduleExport(isOthers: Bool = false) {
         guard hasBackground, !isReadOnly else { return }
-        writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
+        writer.withLock { $0 }?.schedule(after: isOthers ? DirectoryTimings.othersDelay : .zero)
     }
 
     /// Whether an export has failed and will be repeated.

@@ -49,8 +49,8 @@ extension DirectoryInspection {
         }
         let candidates = ReplicaFileName.candidates(among: names, own: own)
         fileCount = candidates.count
-        for name in candidates.prefix(ReplicatedDirectory.fileLimit) {
-            let found = SeenFile.read(name, in: directory, fileSystem, sizeLimit: ReplicaFile.sizeLimit)
+        for name in candidates.prefix(DirectoryLimits.files) {
+            let found = SeenFile.read(name, in: directory, fileSystem, sizeLimit: DirectoryLimits.fileSize)
             files[name] = found.map { File(seen: $0.seen, file: $0.file) }
         }
     }

@@ -46,7 +46,7 @@ package struct DirectoryInspection: Sendable {
     var now: Int64
 
     /// The retention time of removals, in milliseconds: the default of a store.
-    private static let retention: Int64 = 180 * 86_400_000
+    private static let retention = Int64(DirectoryTimings.retention / .milliseconds(1))
 
     init(directory: String, statePath: String, now: Int64) {
         self.directory = directory
@@ -190,7 +190,7 @@ package struct DirectoryInspection: Sendable {
         }
         for (name, _, part) in parts.waiting(since: leastWritten) { problems.append((name, .missingPart(name, part))) }
         var findings = problems.sorted { ($0.file, "\($0.problem)") < ($1.file, "\($1.problem)") }.map(finding)
-        if fileCount > ReplicatedDirectory.fileLimit {
+        if fileCount > DirectoryLimits.files {
             findings.append(
                 StoreFinding(
                     .tooManyFiles, at: directory, ReplicaProblem.tooManyFiles(fileCount).description,
@@ -232,7 +232,7 @@ package struct DirectoryInspection: Sendable {
     }
 
     private var temporaryFindings: [StoreFinding] {
-        temporaries.filter { $0.value < now / 1_000 - 3_600 }.keys.sorted().map { name in
+        temporaries.filter { $0.value < now / 1_000 - DirectoryTimings.temporaryAge }.keys.sorted().map { name in
             StoreFinding(
                 .temporary, at: WholeFile.join(directory, name), "A temporary file was left by a process that died.",
                 advice:

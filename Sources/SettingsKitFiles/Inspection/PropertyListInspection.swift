@@ -51,9 +51,10 @@ package struct PropertyListInspection: Sendable {
     package init(path: String, in fileSystem: any FileSystem, now: Int64) throws(SystemError) {
         let target = try WholeFile(path: path, fileSystem: fileSystem).resolvedPath()
         list = InspectedFile(
-            path: target, in: fileSystem, limit: Int64(JournaledPropertyList.fileSizeLimit), followingLink: true)
+            path: target, in: fileSystem, limit: Int64(PropertyListLimits.fileSize), followingLink: true)
         journal = InspectedFile(
-            path: FilesBeside.journal(target), in: fileSystem, limit: Journal.sizeLimit, followingLink: false)
+            path: FilesBeside.journal(target), in: fileSystem, limit: PropertyListLimits.journalSize,
+            followingLink: false)
         if let bytes = journal.bytes {
             do {
                 contents = try JournalContents(bytes) { start, id in
@@ -91,7 +92,7 @@ package struct PropertyListInspection: Sendable {
     /// The process that has a lock, if it holds it for longer than a write takes.
     private static func lastingHolder(of path: String, in fileSystem: any FileSystem) -> LockHolder? {
         guard let holder = fileSystem.lockHolder(of: path) else { return nil }
-        let end = Deadline(after: lockTime)
+        let end = Deadline(after: PropertyListTimings.reportedLockTime)
         while !end.hasPassed {
             ThreadPause.sleep(for: .milliseconds(10))
             guard fileSystem.lockHolder(of: path) == holder else { return nil }
@@ -99,13 +100,11 @@ package struct PropertyListInspection: Sendable {
         return holder
     }
 
-    /// The time that a process may hold the lock before it is reported.
-    private static let lockTime = Duration.milliseconds(300)
-
     private static func isBeside(_ name: String, _ target: String) -> Bool {
         let own = WholeFile.split(target).name
         let stem = CompanionName.stem(of: own)
-        return name != own && (name.hasPrefix(stem) || name.hasPrefix(".\(stem).") || isConflictCopy(name, of: own))
+        return name != own
+            && (name.hasPrefix(stem) || name.hasPrefix(".\(stem).") || FilesBeside.isConflictCopy(name, of: own))
     }
 
     // MARK: Findings
@@ -304,15 +303,12 @@ package struct PropertyListInspection: Sendable {
 
     // MARK: Neighbors
 
-    /// The age up to which a temporary file may still be in use, in seconds.
-    private static let writingTime: Int64 = 60
-
     private var neighborFindings: [StoreFinding] {
         let (directory, name) = WholeFile.split(list.path)
         return neighbors.compactMap { neighbor in
             let path = WholeFile.join(directory, neighbor.name)
             if WholeFile.isTemporary(neighbor.name, of: name) {
-                guard neighbor.status.changed.seconds < now - Self.writingTime else { return nil }
+                guard neighbor.status.changed.seconds < now - PropertyListTimings.temporaryAge else { return nil }
                 return StoreFinding(
                     .temporary, at: path, "A temporary file was left by a process that died.",
                     advice:
@@ -324,31 +320,12 @@ package struct PropertyListInspection: Sendable {
                     .keptAside, .note, at: path, "A file was kept aside because it was \(reason.rawValue).",
                     advice: "Compare it with the store, and delete it when it is not needed.")
             }
-            if Self.isConflictCopy(neighbor.name, of: name) {
+            if FilesBeside.isConflictCopy(neighbor.name, of: name) {
                 return StoreFinding(
                     .conflictCopy, .note, at: path, "A syncer has left a copy of the property list.",
                     advice: "It is not used. Compare it with settings diff, and delete it when it is not needed.")
             }
             return nil
         }
-    }
-
-    /// Whether a syncer gives such a name to a copy of a file: Syncthing, Dropbox or Nextcloud.
-    private static func isConflictCopy(_ name: String, of own: String) -> Bool {
-        let stem = own.hasSuffix(".plist") ? String(own.dropLast(6)) : own
-        guard name.hasPrefix(stem) else { return false }
-        let rest = name.dropFirst(stem.count)
-        return rest.hasPrefix(".sync-conflict-") || rest.contains("conflicted copy")
-    }
-}
-
-extension FilesBeside {
-    /// The reason why the file of a name was kept aside; nil if it was not.
-    static func asideReason(of name: String, _ target: String) -> Reason? {
-        let stem = CompanionName.stem(of: WholeFile.split(target).name)
-        guard name.hasPrefix(stem) else { return nil }
-        var rest = name.dropFirst(stem.count)
-        if rest.hasPrefix("-journal") { rest = rest.dropFirst(8) }
-        return [Reason.damaged, .stale, .foreign].first { rest.hasPrefix(".\($0.rawValue)-") }
     }
 }

@@ -60,9 +60,6 @@ final class Journal {
     /// ``position`` in the history of journals.
     var historyPosition: Int64 { Int64(position) + base }
 
-    /// Longer journals are neither read nor written: a journal is folded or rewritten long before it reaches this size.
-    static let sizeLimit: Int64 = 1 << 29
-
     /// Whether a flush may succeed although the file lacks a record.
     ///
     /// Linux reports a failed write once for each open file. So a flush covers only records that were written while the file was
@@ -227,7 +224,9 @@ final class Journal {
     /// Returns the file's bytes from an offset on; fewer if the file ends before `end`.
     func bytes(from start: Int64, upTo end: Int64) throws(SystemError) -> [UInt8] {
         guard end > start else { return [] }
-        guard end - start <= Self.sizeLimit else { throw SystemError(call: "pread", path: file.path, number: EFBIG) }
+        guard end - start <= PropertyListLimits.journalSize else {
+            throw SystemError(call: "pread", path: file.path, number: EFBIG)
+        }
         return try fileSystem.read(Int(clamping: end - start), of: file, at: start)
     }
 

@@ -34,15 +34,10 @@ struct JournalLock: Sendable {
     /// The time at which this process may take the lock again.
     private var turn = Deadline(after: .zero)
 
-    /// The time for which a process leaves the lock free. By default, longer than the pause between two attempts of a waiting
-    /// process.
+    /// The time for which a process leaves the lock free.
     private let courtesy: Duration
-    /// The time for which a touch counts.
-    private static let markTime = Duration.milliseconds(100)
-    /// The time after which a waiting process touches the file, and the time between two touches.
-    static let markInterval = Duration.milliseconds(20)
 
-    init(beside target: String, courtesy: Duration = .milliseconds(3)) {
+    init(beside target: String, courtesy: Duration = PropertyListTimings.lockCourtesy) {
         self.courtesy = courtesy
         path = FilesBeside.lock(target)
         journalPath = FilesBeside.journal(target)
@@ -109,7 +104,7 @@ struct JournalLock: Sendable {
         guard let file else { return }
         do throws(SystemError) {
             let mark = try fileSystem.status(of: file).modified
-            if mark != self.mark { contestedUntil = Deadline(after: Self.markTime) }
+            if mark != self.mark { contestedUntil = Deadline(after: PropertyListTimings.lockMarkTime) }
             self.mark = mark
         } catch {
             // It is unknown whether others wait.

@@ -16,11 +16,9 @@
 /// discarded if something follows it that cannot follow a value, because its end may have come too early (`<string/>`
 /// for `<string>`).
 ///
-/// Bytes that are read in vain are counted, and recovery ends when they reach ``effort`` times the length of the text,
-/// so the time is linear for every file.
+/// Bytes that are read in vain are counted, and recovery ends when they reach ``PropertyListLimits/recoveryEffort`` times the
+/// length of the text, so the time is linear for every file.
 struct XMLPropertyListRecovery {
-    private static let effort = 16
-
     private var parser: XMLPropertyListParser
     private var recovered = RecoveredMembers()
     /// Whether the start tag of the element `plist` was found, so that its end tag belongs at the end.
@@ -96,7 +94,9 @@ struct XMLPropertyListRecovery {
 
     /// Reads to the end of the outermost dictionary; returns false if it is not found.
     private mutating func readPairs() -> Bool {
-        var effort = min(parser.scanner.bytes.count, Int.max / Self.effort) * Self.effort
+        var effort =
+            min(parser.scanner.bytes.count, Int.max / PropertyListLimits.recoveryEffort)
+            * PropertyListLimits.recoveryEffort
         while true {
             var start = parser.scanner.position
             do throws(PropertyListError) {

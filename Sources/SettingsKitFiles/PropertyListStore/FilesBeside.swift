@@ -42,4 +42,21 @@ enum FilesBeside {
         let date: String = Date().formatted(.iso8601)
         return ".\(reason.rawValue)-\(date.filter { $0 != ":" })-\(String(UInt32.random(in: .min ... .max), radix: 36))"
     }
+
+    /// The reason why the file of a name was kept aside; nil if it was not.
+    static func asideReason(of name: String, _ target: String) -> Reason? {
+        let stem = CompanionName.stem(of: WholeFile.split(target).name)
+        guard name.hasPrefix(stem) else { return nil }
+        var rest = name.dropFirst(stem.count)
+        if rest.hasPrefix("-journal") { rest = rest.dropFirst(8) }
+        return [Reason.damaged, .stale, .foreign].first { rest.hasPrefix(".\($0.rawValue)-") }
+    }
+
+    /// Whether a syncer gives such a name to a copy of a file: Syncthing, Dropbox or Nextcloud.
+    static func isConflictCopy(_ name: String, of own: String) -> Bool {
+        let stem = own.hasSuffix(".plist") ? String(own.dropLast(6)) : own
+        guard name.hasPrefix(stem) else { return false }
+        let rest = name.dropFirst(stem.count)
+        return rest.hasPrefix(".sync-conflict-") || rest.contains("conflicted copy")
+    }
 }

@@ -76,7 +76,7 @@ struct Folding: FilePublication {
 
     func contents(of plan: Plan) throws -> [WholeFile.NewContents] {
         let bytes = try XMLPropertyListWriter.write(plan.picture.members(), comment: plan.mark?.comment)
-        let limit = JournaledPropertyList.fileSizeLimit
+        let limit = PropertyListLimits.fileSize
         guard bytes.count <= limit else {
             throw SettingsError(.tooLarge, store: owner.description, underlying: TooMuch.propertyList(limit: limit))
         }
@@ -204,9 +204,6 @@ struct Folding: FilePublication {
 }
 
 extension JournaledPropertyList {
-    /// The additional delay for changes of another process, which will probably fold them first.
-    static let othersDelay = Duration.milliseconds(400)
-
     /// Folds if that is due, unless another program is writing the property list.
     func foldInBackground() throws {
         guard let state = foldingState else { return }
@@ -216,7 +213,7 @@ extension JournaledPropertyList {
         try foldNow()
         let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
         pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
-        if files.withLock({ $0.list.suspicion }) != nil { scheduleFold(after: Self.othersDelay) }
+        if files.withLock({ $0.list.suspicion }) != nil { scheduleFold(after: PropertyListTimings.othersDelay) }
     }
 
     /// Folds, unless another program is writing the property list.

@@ -9,23 +9,6 @@ import SettingsKitPlatform
 /// - No change was made for a while, which is longer for a larger file.
 /// - A change has waited for as long as it may.
 struct FoldingPace: Sendable {
-    /// The growth of the journal before it is folded: this much, or a quarter of the file if that is more, up to the largest
-    /// growth.
-    static let smallestGrowth: Int64 = 65_536
-    static let largestGrowth: Int64 = 16 << 20
-    /// A file is folded after a quiet time in which it could be written at this rate, in bytes a second.
-    static let quietRate = 65_536.0
-    /// The quiet time for a small file. More than a second, so that a change every second does not count as quiet.
-    static let shortestQuiet = Duration.seconds(1.5)
-    /// During continuous changes, a file is folded at most as often as it can be written at this rate, in bytes a second.
-    static let steadyRate = 512.0
-    static let shortestLag = Duration.seconds(30)
-    /// Folding takes at most this share of one core, and of the time.
-    static let shareOfCore = 0.01
-    static let shareOfTime = 0.1
-    /// The longest time between two looks at the journal while something must be folded.
-    static let longestWait = Duration.seconds(1)
-
     /// What is known of the files.
     struct State {
         /// The end of the last change, and of the property list's contents, in the history of journals.
@@ -58,7 +41,7 @@ struct FoldingPace: Sendable {
         guard let seen, let missing, !state.isRequired else { return nil }
         // The process that has made the change comes first.
         let factor = state.isOthers ? 1.25 : 1
-        let grace: Duration = state.isOthers ? .milliseconds(400) : .zero
+        let grace: Duration = state.isOthers ? PropertyListTimings.othersDelay : .zero
         let growth = state.position - state.folded
         var wait = min(
             seen.since - now + Self.quietTime(state) * factor + grace,
@@ -66,7 +49,7 @@ struct FoldingPace: Sendable {
         if growth >= Int64(Double(Self.growth(forSize: state.fileSize)) * factor) { wait = .zero }
         if let lastRun { wait = max(wait, lastRun.end - now + pause(after: lastRun, growth, state)) }
         // The timer may be a little early.
-        return wait <= .milliseconds(1) ? nil : min(wait, Self.longestWait)
+        return wait <= .milliseconds(1) ? nil : min(wait, PropertyListTimings.longestLook)
     }
 
     /// Records the end of a run.
@@ -79,25 +62,31 @@ struct FoldingPace: Sendable {
     }
 
     /// The growth of the journal before the property list is folded.
-    static func growth(forSize size: Int64) -> Int64 { min(max(smallestGrowth, size / 4), largestGrowth) }
+    static func growth(forSize size: Int64) -> Int64 {
+        min(max(PropertyListTimings.smallestGrowth, size / 4), PropertyListTimings.largestGrowth)
+    }
 
     /// The longest time that a change may be missing from a property list of a given size during continuous changes.
-    static func lag(ofSize size: Int64) -> Duration { max(shortestLag, .seconds(Double(size) / steadyRate)) }
+    static func lag(ofSize size: Int64) -> Duration {
+        max(PropertyListTimings.shortestLag, .seconds(Double(size) / PropertyListTimings.steadyRate))
+    }
 
     /// The time without changes before a property list of a given size is folded.
-    static func quietTime(ofSize size: Int64) -> Duration { max(shortestQuiet, .seconds(Double(size) / quietRate)) }
+    static func quietTime(ofSize size: Int64) -> Duration {
+        max(PropertyListTimings.shortestQuiet, .seconds(Double(size) / PropertyListTimings.quietRate))
+    }
 
     private static func quietTime(_ state: State) -> Duration {
-        state.isEdited ? .milliseconds(250) : quietTime(ofSize: state.fileSize)
+        state.isEdited ? PropertyListTimings.editedQuiet : quietTime(ofSize: state.fileSize)
     }
 
     private func pause(
         after run: (end: ContinuousClock.Instant, elapsed: Duration, processor: Duration), _ growth: Int64,
         _ state: State
     ) -> Duration {
-        let ofTime = run.elapsed / Self.shareOfTime
+        let ofTime = run.elapsed / PropertyListTimings.shareOfTime
         // A journal that grows much faster than it is folded must not reach the length at which it is rewritten.
         if lag != nil || growth >= Self.growth(forSize: state.fileSize) * 4 { return ofTime }
-        return max(ofTime, run.processor / Self.shareOfCore)
+        return max(ofTime, run.processor / PropertyListTimings.shareOfCore)
     }
 }

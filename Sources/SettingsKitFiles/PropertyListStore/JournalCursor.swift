@@ -182,7 +182,7 @@ struct JournalCursor {
     func patience(_ patience: Duration) -> Duration { busyUntil.hasPassed ? patience : .zero }
 
     /// Records that another process has held the lock too long.
-    mutating func setBusy() { busyUntil = Deadline(after: .seconds(1)) }
+    mutating func setBusy() { busyUntil = Deadline(after: PropertyListTimings.busyTime) }
 
     /// Trusts for a while that the open journal, which was locked, is the one at its path.
     mutating func trust(for duration: Duration) {

@@ -35,7 +35,7 @@ extension JournaledPropertyList {
     ///
     /// - Complexity: A record longer than a piece is read again with each doubling of the piece.
     func catchUpInPieces() throws {
-        var size = Self.pieceSize
+        var size = PropertyListLimits.journalPiece
         while try withFiles({ files in try readPiece(&size, &files) }) {}
     }
 
@@ -52,9 +52,6 @@ extension JournaledPropertyList {
         apply(scan, of: journal, &files)
         return true
     }
-
-    /// The size of a piece in bytes, which limits how long the files are locked while other threads may need them.
-    static var pieceSize: Int64 { 1 << 18 }
 
     /// Opens the journal at its path. Nil if there is none that can be used; the reason is reported once.
     private func presentJournal(_ files: inout PropertyListFiles) throws -> Journal? {

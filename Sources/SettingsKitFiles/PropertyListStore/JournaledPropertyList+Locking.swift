@@ -41,7 +41,7 @@ extension JournaledPropertyList {
         // The exit waits once more: no attempt follows it.
         let wait = ExitHook.isExiting ? longest : files.withLock { $0.cursor.patience(longest) }
         let deadline = Deadline(after: wait)
-        var (pause, mark) = (LockPause(), Deadline(after: JournalLock.markInterval))
+        var (pause, mark) = (LockPause(), Deadline(after: PropertyListTimings.lockMarkInterval))
         while !ExitHook.isOutOfPatience, !deadline.hasPassed {
             pause.next()
             do {
@@ -49,10 +49,10 @@ extension JournaledPropertyList {
             } catch SettingsError.Code.busy {}
             if mark.hasPassed {
                 Self.touch(files.withLock { $0.lock.path }, in: fileSystem)
-                mark = Deadline(after: JournalLock.markInterval)
+                mark = Deadline(after: PropertyListTimings.lockMarkInterval)
             }
         }
-        if wait >= PendingValues.longestWait { files.withLock { $0.cursor.setBusy() } }
+        if wait >= PlatformTimings.longestWaitOfSet { files.withLock { $0.cursor.setBusy() } }
         throw busy
     }
 

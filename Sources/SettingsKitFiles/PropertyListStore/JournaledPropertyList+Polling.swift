@@ -6,13 +6,6 @@ import SettingsKitPlatform
 /// Watching starts with the first listener or write, or a moment after opening: a process that reads and exits needs no watch.
 /// Changes since opening are then read.
 extension JournaledPropertyList: ChangeMonitored {
-    /// The time that a store without a listener or a write waits before it watches.
-    static let watchingDelay = Duration.milliseconds(200)
-    /// The longest time that a change may stay unnoticed where the file system may not report it.
-    static let pollInterval = Duration.seconds(2)
-    /// The time between two announcements.
-    static let announcementPause = Duration.milliseconds(1)
-
     /// The property list, its journal, and symbolic links that lead to them.
     var monitoredPlaces: [ChangeMonitor.Place] {
         let files = Self.links(from: path, in: fileSystem)
@@ -52,7 +45,7 @@ extension JournaledPropertyList: ChangeMonitored {
     }
 
     func poll() throws -> Bool {
-        try refresh(waiting: .milliseconds(20))
+        try refresh(waiting: PropertyListTimings.pollPatience)
         return true
     }
 

@@ -22,7 +22,7 @@ extension JournaledPropertyList {
             // Without the lock, an edit is read as by a process that only reads.
             isBehind = try refreshOnce(isLocking: false)
         }
-        if isBehind { scheduleFold(after: Self.othersDelay) }
+        if isBehind { scheduleFold(after: PropertyListTimings.othersDelay) }
     }
 
     /// - Parameter isLocking: Whether to put an edit into the journal, under the lock, if this process may do that.
@@ -64,9 +64,9 @@ extension JournaledPropertyList {
     private func adoptUnlocked(_ files: inout PropertyListFiles) throws {
         // The journal is read first. Otherwise its changes in the property list would look like an edit, and its records would
         // then briefly restore earlier values.
-        for _ in 0..<Self.readingAttempts {
+        for _ in 0..<PropertyListLimits.refreshingAttempts {
             guard try files.file.status() != files.list.status else { return }
-            let read = try files.file.read(limit: Self.fileSizeLimit)
+            let read = try files.file.read(limit: PropertyListLimits.fileSize)
             try catchUp(&files)
             guard try files.file.status() == read?.status else { continue }
             return apply(read, &files, isLocked: false)
@@ -74,13 +74,11 @@ extension JournaledPropertyList {
         // The file keeps being replaced. Another event or the next poll will follow.
     }
 
-    private static var readingAttempts: Int { 10 }
-
     /// Adopts an edit of the property list since this process last read or wrote it, except for names with a change that it
     /// lacks. The journal is locked.
     func adopt(_ files: inout PropertyListFiles) throws {
         guard try files.file.status() != files.list.status else { return }
-        apply(try files.file.read(limit: Self.fileSizeLimit), &files, isLocked: true)
+        apply(try files.file.read(limit: PropertyListLimits.fileSize), &files, isLocked: true)
         if files.cursor.journal?.condition.isSuperseded == true, files.list.fault == nil {
             try replaceSupersededJournal(&files)
         }
@@ -89,8 +87,8 @@ extension JournaledPropertyList {
     private func apply(_ read: WholeFile.Contents?, _ files: inout PropertyListFiles, isLocked: Bool) {
         guard let read else {
             // The file was removed. Memory stays, and is written to a new file, unless the file was the only source.
-            files.list.findNothing(until: Deadline(after: Self.suspicionTime))
-            if isFileAlone(files) { monitor.poll(after: Self.suspicionTime * 1.2) }
+            files.list.findNothing(until: Deadline(after: PropertyListTimings.suspicionTime))
+            if isFileAlone(files) { monitor.poll(after: PropertyListTimings.suspicionTime * 1.2) }
             return
         }
         if files.list.update(read.status.permissions) {
@@ -104,9 +102,9 @@ extension JournaledPropertyList {
         } catch {
             let suspicion = KnownPropertyList.Suspicion(
                 damage: error, members: PropertyListReader.recover(read.bytes),
-                end: Deadline(after: Self.suspicionTime))
+                end: Deadline(after: PropertyListTimings.suspicionTime))
             files.list.suspect(read.status, suspicion)
-            monitor.poll(after: Self.suspicionTime * 1.2)
+            monitor.poll(after: PropertyListTimings.suspicionTime * 1.2)
         }
     }
 

@@ -88,7 +88,7 @@ extension JournaledPropertyList {
     /// Waits until every process checks the paths before it appends to the journal. The lock is held: no record announces that
     /// another journal or lock file replaces the current one.
     static func waitForTrust() {
-        let end = Deadline(after: trust)
+        let end = Deadline(after: PropertyListTimings.trust)
         while !end.hasPassed { ThreadPause.sleep(for: .milliseconds(1)) }
     }
 

@@ -18,16 +18,6 @@ import Synchronization
 /// ``contents``. ``contents`` is never held while a file is used, so that reading never waits for a file. No lock is held while
 /// listeners run. The ``monitor`` distinguishes the process's own records from those of other processes without a lock.
 final class JournaledPropertyList: Sendable {
-    /// The time between a change and the background's look at the files.
-    static let writingDelay = Duration.milliseconds(250)
-    /// The time for which a journal counts as the one at its path without a check of the path. A process that replaces a journal
-    /// announces it in that journal. Used only while the directory is watched, so that a removal is reported.
-    static let trust = Duration.milliseconds(10)
-    /// The time for which a damaged file counts as half-written by another program.
-    static let suspicionTime = Duration.milliseconds(300)
-    /// The size limit for reading and writing.
-    static let fileSizeLimit = 1 << 30
-
     typealias Presentation = @Sendable ([SettingsStoreChange]) -> [SettingsStoreChange]
 
     let path: String
@@ -91,7 +81,7 @@ final class JournaledPropertyList: Sendable {
         self.fileSystem = fileSystem
         shortestPatience = Atomic(Self.nanoseconds(patience))
         self.limits = limits
-        self.trust = trust ?? (isWatching ? Self.trust : .zero)
+        self.trust = trust ?? (isWatching ? PropertyListTimings.trust : .zero)
         let loaded: LoadedPropertyList
         do {
             loaded = try LoadedPropertyList(path: path, fileSystem: fileSystem, store: description)
@@ -112,8 +102,10 @@ final class JournaledPropertyList: Sendable {
         pendingWriter = PendingWriter(
             queue: queue, feed: feed, description: description, cause: JournalProblem.locked)
         watchedJournal = journal
-        monitor = ChangeMonitor(interval: Self.pollInterval, queue: queue)
-        announcer = ChangeAnnouncer(pause: Self.announcementPause) { Self.touch(journal.value, in: fileSystem) }
+        monitor = ChangeMonitor(interval: PropertyListTimings.pollInterval, queue: queue)
+        announcer = ChangeAnnouncer(pause: PropertyListTimings.announcementPause) {
+            Self.touch(journal.value, in: fileSystem)
+        }
         for problem in problems { report(problem) }
         monitor.monitor(self)
         writer.begin { [weak self] in
@@ -125,7 +117,7 @@ final class JournaledPropertyList: Sendable {
             feed.report(.wrap(error, as: .notSaved, store: description))
         }
         if isWatching {
-            monitor.start(after: Self.watchingDelay)
+            monitor.start(after: PropertyListTimings.watchingDelay)
             feed.onFirstListener { [weak self] in self?.startWatching() }
         }
     }
@@ -134,7 +126,7 @@ final class JournaledPropertyList: Sendable {
         do {
             // The exit waits no longer than a set would: the journal contains the changes that the property list lacks.
             try LastWriting.perform { () throws(SettingsError) in
-                try fold(waiting: min(patience, PendingValues.longestWait), isInBackground: true)
+                try fold(waiting: min(patience, PlatformTimings.longestWaitOfSet), isInBackground: true)
             }
         } catch {
             feed.report(error)

@@ -16,9 +16,6 @@ struct LoadedPropertyList {
     private let store: String
     private let fileSystem: any FileSystem
 
-    /// The greatest number of attempts while the files keep being replaced; they stay for at least a tenth of a second.
-    private static let attemptLimit = 100
-
     /// Reads the property list and its journal, without their lock, because the process that holds it may be stopped.
     ///
     /// If one of the two is replaced in the meantime, starts again: they belong together only if both were current at the same
@@ -36,11 +33,11 @@ struct LoadedPropertyList {
         for attempt in 1... {
             files = PropertyListFiles(file: file, target: try file.resolvedPath())
             files.isWriting = isWriting
-            let read = try file.read(limit: JournaledPropertyList.fileSizeLimit)
+            let read = try file.read(limit: PropertyListLimits.fileSize)
             let journal = try openJournal(beside: read?.status.permissions)
             do {
                 let found = try journal?.readContents()
-                if try attempt == Self.attemptLimit || isPresent(read?.status, journal) {
+                if try attempt == PropertyListLimits.readingAttempts || isPresent(read?.status, journal) {
                     // If there is a journal, another program's file has overwritten a property list.
                     if found?.header == nil, let format = read.flatMap({ OtherFormat(of: $0.bytes) }) { throw format }
                     apply(read, journal, found)
@@ -180,7 +177,7 @@ struct LoadedPropertyList {
             let restore = try journal.readRestore()
             if let restore, restore.base == nil { return PropertyListContents().edited(by: restore.edit) }
             let file = WholeFile(path: FilesBeside.previous(files.target), fileSystem: fileSystem)
-            guard let read = try file.read(limit: JournaledPropertyList.fileSizeLimit) else { return nil }
+            guard let read = try file.read(limit: PropertyListLimits.fileSize) else { return nil }
             let digest = FileVersion(status: read.status, bytes: read.bytes).digest
             let members = PropertyListContents(
                 try PropertyListReader.readDictionary(read.bytes), size: read.bytes.count)

@@ -24,7 +24,7 @@ enum OpenPropertyLists {
         let list = try lists.object(for: target) {
             try JournaledPropertyList(
                 path: path, fileSystem: POSIXFileSystem(), isWatching: true,
-                writingDelay: JournaledPropertyList.writingDelay, patience: patience, lag: lag, isReadOnly: isReadOnly)
+                writingDelay: PropertyListTimings.writingDelay, patience: patience, lag: lag, isReadOnly: isReadOnly)
         }
         list.shorten(patience: patience, lag: lag)
         if !isReadOnly { list.allowWriting() }

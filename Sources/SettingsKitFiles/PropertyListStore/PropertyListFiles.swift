@@ -46,15 +46,3 @@ struct PropertyListFiles {
         list.didFlush(list.status, reached)
     }
 }
-
-/// The limits of a property-list store.
-package struct PropertyListStoreLimits: Sendable {
-    /// The bytes of all names and values together.
-    package var contents = 256 << 20
-    /// The length of the journal while it can be neither folded nor rewritten.
-    package var journal = Int(clamping: Journal.sizeLimit)
-    /// The length of the journal at which it is rewritten, with one record for each name, because it was not folded.
-    package var rewrite = 64 << 20
-
-    package init() {}
-}

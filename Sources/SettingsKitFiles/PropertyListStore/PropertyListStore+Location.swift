@@ -10,9 +10,6 @@ import SettingsKitPlatform
 extension PropertyListStore: LocatingStore {
     package var isDamaged: Bool { list.isDamaged }
 
-    /// Larger files are not searched: it would take too long for a diagnosis.
-    private static var searchedFileLimit: Int64 { 4 << 20 }
-
     /// The line of the XML file on which the value of a key begins; nil if the file is binary, is larger than 4 MiB, or does
     /// not hold these bytes under the key, because they are only in the journal for example.
     package func line(of name: String, holding data: Data) -> Int? {
@@ -43,7 +40,7 @@ extension PropertyListStore: LocatingStore {
         let file = try list.fileSystem.openForReading(list.path)
         defer { list.fileSystem.close(file) }
         let status = try list.fileSystem.status(of: file)
-        guard status.kind == .file, status.size <= Self.searchedFileLimit else { return nil }
+        guard status.kind == .file, status.size <= PropertyListLimits.searchedFileSize else { return nil }
         return Data(try list.fileSystem.read(Int(clamping: status.size), of: file, at: 0))
     }
 

@@ -93,7 +93,7 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// How long an operation waits for another process, unless you choose another time: three seconds.
-    public static let defaultPatience = Duration.seconds(3)
+    public static let defaultPatience = PropertyListTimings.patience
 
     /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.
     package init(
@@ -116,7 +116,8 @@ public final class PropertyListStore: SettingsStore {
     ///   - limits: The limits of the store.
     package init(
         path: String, fileSystem: any FileSystem, access: Access = .readWrite, isWatching: Bool = false,
-        writingDelay: Duration = .milliseconds(250), patience: Duration = defaultPatience, lag: Duration? = nil,
+        writingDelay: Duration = PropertyListTimings.writingDelay, patience: Duration = defaultPatience,
+        lag: Duration? = nil,
         trust: Duration? = nil, limits: PropertyListStoreLimits = .init()
     ) throws {
         try Self.requireUsable(path)

@@ -34,19 +34,6 @@ struct ReplicaFile: Sendable, Hashable {
     /// The version of the format. A file with a greater version is not read. Members that this version can keep without knowing
     /// them do not change it.
     static let version = 1
-
-    /// The greatest number that is read. No version, count, order or epoch reaches it.
-    static let numberLimit = 999_999_999
-    /// The size of the largest file that is read or written.
-    static let sizeLimit = 64 << 20
-    /// The length of the longest line that is read.
-    static let lineLimit = 32 << 20
-    /// The size of the largest value that can be set or is read. A line has room for it in base 64.
-    static let valueLimit = 16 << 20
-    /// The size of the longest name that can be set or is read. A line has room for it with escapes.
-    static let nameLimit = 1 << 20
-    /// The greatest number of parts that a head lists. A head with more is damaged.
-    static let partLimit = 99
 }
 
 /// The first line of a replica's file.

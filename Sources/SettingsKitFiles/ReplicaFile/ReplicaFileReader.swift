@@ -153,8 +153,8 @@ enum ReplicaFileReader {
 extension SharedRecord {
     /// Whether the name or the value exceeds its limit.
     fileprivate var isOversized: Bool {
-        name.utf8.count > ReplicaFile.nameLimit
-            || (entry.value?.count ?? 0) + entry.unknownFields.count > ReplicaFile.valueLimit
+        name.utf8.count > DirectoryLimits.name
+            || (entry.value?.count ?? 0) + entry.unknownFields.count > DirectoryLimits.value
     }
 }
 
@@ -181,7 +181,7 @@ private struct Members {
     private(set) var unknown: [UInt8] = []
 
     init?(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) {
-        guard line.count <= ReplicaFile.lineLimit, let range = LineCheck.checked(line, in: bytes) else { return nil }
+        guard line.count <= DirectoryLimits.line, let range = LineCheck.checked(line, in: bytes) else { return nil }
         self.bytes = bytes
         start = range.lowerBound
         scanner = JSONScanner(bytes, range)
@@ -260,7 +260,7 @@ private struct Members {
     }
 
     func number(_ range: Range<Int>) -> Int? {
-        Int(checkedDigits: bytes[range]).flatMap { Int(checked: $0, in: 0...ReplicaFile.numberLimit) }
+        Int(checkedDigits: bytes[range]).flatMap { Int(checked: $0, in: 0...DirectoryLimits.number) }
     }
 
     func epoch(_ range: Range<Int>) -> UInt32? {
@@ -312,7 +312,7 @@ private struct Members {
         guard let first = range.first, bytes[first] == UInt8(ascii: "[") else { return nil }
         var scanner = JSONScanner(bytes, (first + 1)..<range.upperBound)
         var serials: [UInt64?] = []
-        while serials.count < ReplicaFile.partLimit {
+        while serials.count < DirectoryLimits.listedParts {
             guard let value = scanner.skipValue() else { return nil }
             if bytes[value].elementsEqual("null".utf8) {
                 serials.append(nil)

@@ -15,13 +15,10 @@ struct AcceptedTimes: Hashable, Sendable {
     /// Which epochs these are depends only on the latest one, so times can be joined in any order.
     private let limit: Int
 
-    init(_ times: [UInt32: Int64] = [:], limit: Int = Self.limit) {
+    init(_ times: [UInt32: Int64] = [:], limit: Int = DirectoryLimits.acceptedEpochs) {
         self.limit = limit
         self.times = Self.reduced(times, to: limit)
     }
-
-    /// More epochs than can have separate times in the future, unless a clock is wrong at each start, and less each time.
-    static let limit = 64
 
     var isEmpty: Bool { times.isEmpty }
 

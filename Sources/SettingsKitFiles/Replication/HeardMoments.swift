@@ -8,9 +8,6 @@ struct HeardMoments: Hashable, Sendable {
 
     init(_ moments: [ReplicaID: HybridMoment] = [:]) { self.moments = moments }
 
-    /// More replicas than ever share a directory.
-    static let limit = 1_000
-
     var isEmpty: Bool { moments.isEmpty }
 
     /// Whether the change with this stamp was heard.
@@ -56,7 +53,7 @@ struct HeardMoments: Hashable, Sendable {
     /// Removes the replicas with the oldest changes, beyond a limit. Other replicas then keep removals for these.
     ///
     /// - Parameter own: The replica that stays in any case.
-    mutating func limit(to limit: Int = Self.limit, keeping own: ReplicaID) {
+    mutating func limit(to limit: Int = DirectoryLimits.heardReplicas, keeping own: ReplicaID) {
         guard moments.count > limit else { return }
         let newest = moments.filter { $0.key != own }.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
         let others = newest.prefix(limit - (moments[own] == nil ? 0 : 1))

@@ -11,10 +11,6 @@ struct HybridClock: Hashable, Sendable {
 
     init(last: HybridMoment = .earliest) { self.last = last }
 
-    /// How far an instant may be ahead of the machine's clock: a day, in milliseconds. An inaccurate clock is off by
-    /// minutes, and a wrong time zone adds hours.
-    static let tolerance: Int64 = 86_400_000
-
     /// Returns a moment after all earlier ones.
     mutating func next(now: Int64) -> HybridMoment {
         if Self.isAhead(last.instant, of: now), last.epoch < HybridMoment.lastEpoch {
@@ -35,6 +31,6 @@ struct HybridClock: Hashable, Sendable {
 
     /// Whether a time, in milliseconds since 1970, is so far in the future that a clock must be wrong.
     static func isAhead(_ milliseconds: Int64, of now: Int64) -> Bool {
-        milliseconds > Instant(milliseconds: now).milliseconds + tolerance
+        milliseconds > Instant(milliseconds: now).milliseconds + DirectoryTimings.clockTolerance
     }
 }

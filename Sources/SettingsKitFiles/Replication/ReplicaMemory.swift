@@ -113,7 +113,7 @@ struct ReplicaMemory: Sendable, Hashable {
     /// Lowers the heard moments to the latest `known` changes, and limits their number. Moments of replicas whose files are
     /// missing only because the directory is missing stay.
     mutating func lowerHeard(
-        to known: HeardMoments, present: Set<ReplicaID>, limit: Int = HeardMoments.limit
+        to known: HeardMoments, present: Set<ReplicaID>, limit: Int = DirectoryLimits.heardReplicas
     ) {
         var known = known
         for replica in self.present.subtracting(present) {
@@ -126,9 +126,6 @@ struct ReplicaMemory: Sendable, Hashable {
     /// Whether a loss was recorded so recently that it is not recorded again.
     private func isLossRecent(_ now: Int64) -> Bool {
         guard let lastLoss, let age = now.subtracting(checked: lastLoss) else { return false }
-        return (0..<Self.lossPrecision).contains(age)
+        return (0..<DirectoryTimings.lossPrecision).contains(age)
     }
-
-    /// The precision of the last loss, in milliseconds: it is not written at each look.
-    private static let lossPrecision: Int64 = 86_400_000
 }

@@ -38,10 +38,10 @@ enum ReplicaProblem: ValueFreeError, Equatable {
             "\(file) belongs to several files, of which part \(part) is not there or not intact. What is there is used; the "
                 + "rest may still arrive."
         case .oversizedRecords(let file, let records):
-            "\(records) records in \(file) have a name of more than \(ReplicaFile.nameLimit >> 20) MiB or a value of more than "
-                + "\(ReplicaFile.valueLimit >> 20) MiB. They are not used, and not passed on."
+            "\(records) records in \(file) have a name of more than \(DirectoryLimits.name >> 20) MiB or a value of more than "
+                + "\(DirectoryLimits.value >> 20) MiB. They are not used, and not passed on."
         case .tooLarge(let file):
-            "\(file) is larger than \(ReplicaFile.sizeLimit >> 20) MiB and was not read."
+            "\(file) is larger than \(DirectoryLimits.fileSize >> 20) MiB and was not read."
         case .tooManyFiles(let count):
             "The directory has \(count) files; only the first ones were read."
         case .notDelivered(let file):
@@ -49,10 +49,10 @@ enum ReplicaProblem: ValueFreeError, Equatable {
         case .unreadable(let file, let error):
             "\(file) cannot be read: \(error)"
         case .valueTooLarge:
-            "The value is larger than \(ReplicaFile.valueLimit >> 20) MiB, or the name than \(ReplicaFile.nameLimit >> 20) MiB: "
+            "The value is larger than \(DirectoryLimits.value >> 20) MiB, or the name than \(DirectoryLimits.name >> 20) MiB: "
                 + "a shared store does not store it."
         case .tooMuch:
-            "The settings are larger than the \(ReplicaFile.sizeLimit >> 20) MiB that can be shared; remove some."
+            "The settings are larger than the \(DirectoryLimits.fileSize >> 20) MiB that can be shared; remove some."
         case .clockAhead(let file, let records):
             "\(records) records in \(file) are more than a day in the future: a device's clock is wrong. They are used when "
                 + "they are due, or when a replica vouches for them."

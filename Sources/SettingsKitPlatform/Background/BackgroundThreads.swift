@@ -13,25 +13,13 @@ import SettingsKitCore
 /// The threads for the background work of all stores of the process.
 ///
 /// One thread, the keeper, sleeps until work is due, however many stores there are. Others start when there is work, and end
-/// after a second without any. At most ``width`` pieces of work run at once, and one more each time that all of them have stalled
-/// for a while, so that work that hangs does not block other stores.
+/// after a second without any. At most ``PlatformLimits/backgroundWidth`` pieces of work run at once, and one more each time
+/// that all of them have stalled for a while, so that work that hangs does not block other stores.
 ///
 /// Not Dispatch: on Linux its shared threads wake the process once a second for ever, a timer wakes several threads, and serial
 /// queues that become busy together get one thread each, without a limit.
 final class BackgroundThreads: Sendable {
     static let shared = BackgroundThreads()
-
-    /// The pause between two checks of files whose changes the system reports. More than ten seconds: an idle process must not
-    /// wake more often.
-    static let roundPause = Duration.seconds(12)
-
-    private static let width = 4
-    private static let limit = 64
-    /// How long a thread waits for more work before it ends.
-    private static let idleTime = Duration.seconds(1)
-    /// The time without an ended piece of work after which the running ones count as stalled.
-    private static let stallTime = Duration.milliseconds(50)
-    private static let stackSize = 8 << 20
 
     private struct State: Sendable {
         /// The waiting work, by queue. A queue has an entry while it is in `ready` or a thread runs its work.
@@ -91,7 +79,7 @@ final class BackgroundThreads: Sendable {
         mutex.withLock { access in
             access.state.rounds[ObjectIdentifier(monitor)] = WeakReference(monitor)
             guard access.state.nextRound == nil else { return }
-            access.state.nextRound = .after(Self.roundPause)
+            access.state.nextRound = .after(PlatformTimings.roundPause)
             wakeKeeper(&access)
         }
     }
@@ -128,7 +116,7 @@ final class BackgroundThreads: Sendable {
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, Self.stackSize)
+        pthread_attr_setstacksize(&attributes, PlatformLimits.backgroundStackSize)
         #if canImport(Darwin)
             pthread_attr_set_qos_class_np(&attributes, QOS_CLASS_UTILITY, 0)
             var thread: pthread_t?
@@ -202,7 +190,7 @@ final class BackgroundThreads: Sendable {
             while let timed = access.state.timed.popFirst(by: now) { append(timed.work, to: timed.queue, &access) }
             if let round = access.state.nextRound, round <= now {
                 let monitors = access.state.rounds.values.compactMap(\.object)
-                access.state.nextRound = monitors.isEmpty ? nil : .after(Self.roundPause)
+                access.state.nextRound = monitors.isEmpty ? nil : .after(PlatformTimings.roundPause)
                 begin(isRound: true, &access)
                 return .round(monitors)
             }
@@ -248,10 +236,10 @@ final class BackgroundThreads: Sendable {
             access.state.stalledUntil = nil
             return nil
         }
-        if access.state.running >= Self.width + access.state.extraWidth {
+        if access.state.running >= PlatformLimits.backgroundWidth + access.state.extraWidth {
             if let end = access.state.stalledUntil, end > now { return nil }
-            if access.state.stalledUntil == nil || access.state.running >= Self.limit {
-                access.state.stalledUntil = .after(Self.stallTime)
+            if access.state.stalledUntil == nil || access.state.running >= PlatformLimits.backgroundThreads {
+                access.state.stalledUntil = .after(PlatformTimings.stallTime)
                 if access.state.hasKeeper { access.signal(.isDue) }
                 return nil
             }
@@ -263,7 +251,7 @@ final class BackgroundThreads: Sendable {
 
     /// - Returns: false if the thread is to end.
     private func waitForMore(_ access: inout Access) -> Bool {
-        let idleEnd = Moment.after(Self.idleTime)
+        let idleEnd = Moment.after(PlatformTimings.idleTime)
         if access.state.hasKeeper {
             access.state.idle += 1
             access.wait(for: .hasWork, until: idleEnd)

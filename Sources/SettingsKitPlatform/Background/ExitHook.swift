@@ -17,8 +17,6 @@ package enum ExitHook {
         var writers: [WeakReference<WriteBehind>] = []
     }
 
-    private static let lockPatience = Duration.milliseconds(500)
-
     private static let state = Mutex(State(), .leaf)
     private static let hasBegun = Atomic(false)
     /// The time in nanoseconds for which threads have waited for locks since the exit began; simultaneous waits count once.
@@ -48,7 +46,7 @@ package enum ExitHook {
     /// Whether the process is exiting, and has waited for locks for the permitted time. All threads then give up on locks that
     /// are not free.
     package static var isOutOfPatience: Bool {
-        .nanoseconds(waited.load(ordering: .relaxed)) >= lockPatience
+        .nanoseconds(waited.load(ordering: .relaxed)) >= PlatformTimings.exitLockPatience
     }
 
     /// A moment in a wait for a lock during the exit, and the time counted until then.
@@ -76,8 +74,6 @@ package enum ExitHook {
 /// exit in the middle of the write.
 package enum LastWriting {
     private static let count = Atomic(0)
-    /// How long the exit waits for writes in progress, which wait for locks no longer than ``ExitHook`` allows.
-    private static let patience = Duration.seconds(3)
 
     package static func perform<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
         count.add(1, ordering: .sequentiallyConsistent)
@@ -87,7 +83,7 @@ package enum LastWriting {
 
     /// Waits until no write is running, but not for long.
     static func wait() {
-        let deadline = Deadline(after: patience)
+        let deadline = Deadline(after: PlatformTimings.exitPatience)
         while count.load(ordering: .sequentiallyConsistent) > 0, !deadline.hasPassed {
             ThreadPause.sleep(for: .microseconds(500))
         }

@@ -17,14 +17,11 @@ package enum Fork {
     private static let running = Atomic(0)
     private static let isForking = Atomic(false)
 
-    /// The time that a fork waits for the background. It waits longer only if a listener that runs in the background forks.
-    private static let patience = Duration.milliseconds(500)
-
     private static let isInstalled: Bool =
         pthread_atfork(
             {
                 Fork.isForking.store(true, ordering: .sequentiallyConsistent)
-                let deadline = Deadline(after: Fork.patience)
+                let deadline = Deadline(after: PlatformTimings.forkPatience)
                 while Fork.running.load(ordering: .sequentiallyConsistent) > 0, !deadline.hasPassed { Fork.pause() }
                 BackgroundThreads.shared.willFork()
             },

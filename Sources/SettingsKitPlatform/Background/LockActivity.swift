@@ -54,7 +54,7 @@ package final class LockActivity: Sendable {
     private let state = Mutex(State(), .leaf)
 
     /// - Parameter lingering: How long after the last lock an activity ends.
-    package init(_ control: any SuspensionControl, lingering: Duration = .seconds(1)) {
+    package init(_ control: any SuspensionControl, lingering: Duration = PlatformTimings.lockLingering) {
         self.control = control
         self.lingering = lingering
     }

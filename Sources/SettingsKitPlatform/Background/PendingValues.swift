@@ -10,9 +10,6 @@ import SettingsKitCore
 ///
 /// Until they are stored, they apply after every change of other processes, as if they were set at that moment.
 package struct PendingValues: Sendable {
-    /// The longest time that a change waits for another process before it is kept.
-    package static let longestWait = Duration.milliseconds(500)
-
     private var values: [String: Data?] = [:]
     /// The bytes of all names and values together.
     package private(set) var size = 0
@@ -28,7 +25,7 @@ package struct PendingValues: Sendable {
     ///
     /// - Parameter patience: The time that throwing operations wait.
     package func waiting(_ patience: Duration) -> Duration {
-        values.isEmpty ? min(patience, Self.longestWait) : .zero
+        values.isEmpty ? min(patience, PlatformTimings.longestWaitOfSet) : .zero
     }
 
     /// Whether the parent of this process set them; it also stores them.

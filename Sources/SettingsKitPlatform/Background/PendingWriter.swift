@@ -3,12 +3,6 @@ import Synchronization
 
 /// Writes pending changes in the background, as soon as another process no longer has the store locked.
 package final class PendingWriter: Sendable {
-    private static let shortestPause = Duration.milliseconds(10)
-    /// The longest time between two attempts.
-    private static let longestPause = Duration.milliseconds(250)
-    /// The time between two attempts after a failure other than a lock.
-    private static let failurePause = Duration.seconds(2)
-
     private let queue: BackgroundQueue
     private let feed: SettingsStoreFeed
     private let description: String
@@ -35,7 +29,7 @@ package final class PendingWriter: Sendable {
     package func begin(_ keys: [SettingsService.StorageKey], write: @escaping @Sendable () throws -> Void) {
         if !keys.isEmpty { isReported.store(true, ordering: .releasing) }
         for key in keys { feed.report(SettingsError(.pending, key: key, store: description, underlying: cause)) }
-        attempt(write, after: Self.shortestPause, failure: nil)
+        attempt(write, after: PlatformTimings.firstPendingPause, failure: nil)
     }
 
     /// Ends the pending state. Returns the error `recovered` if `pending` was reported, once for each time.
@@ -59,11 +53,11 @@ package final class PendingWriter: Sendable {
             do {
                 try write()
             } catch SettingsError.Code.busy {
-                attempt(write, after: min(pause * 2, Self.longestPause), failure: failure)
+                attempt(write, after: min(pause * 2, PlatformTimings.longestPendingPause), failure: failure)
             } catch {
                 let error = SettingsError.wrap(error, as: .notSaved, store: description)
                 if error.code != failure { feed.report(error) }
-                attempt(write, after: Self.failurePause, failure: error.code)
+                attempt(write, after: PlatformTimings.pendingFailurePause, failure: error.code)
             }
         }
     }

@@ -22,10 +22,6 @@ package final class WriteBehind: Sendable {
         let report: @Sendable (any Error) -> Void
     }
 
-    /// The largest share of the time that writing takes.
-    private static let share = 0.1
-    private static let longestDelay = Duration.seconds(0.8)
-
     private let shortestDelay: Duration
     private let lockActivity: LockActivity?
     private let queue = BackgroundQueue()
@@ -77,7 +73,7 @@ package final class WriteBehind: Sendable {
         guard let lockActivity else { return run() }
         lockActivity.beginWork { [weak self, queue] mayLock in
             queue.async { [weak self] in
-                if mayLock { self?.run() } else { self?.schedule(after: .seconds(1)) }
+                if mayLock { self?.run() } else { self?.schedule(after: PlatformTimings.suspensionPause) }
                 lockActivity.end()
             }
         }
@@ -93,20 +89,21 @@ package final class WriteBehind: Sendable {
             state.withLock { state in
                 state.hasFailed = false
                 state.retries = 0
-                state.delay = min(max(shortestDelay, duration / Self.share), Self.longestDelay)
+                state.delay = min(
+                    max(shortestDelay, duration / PlatformTimings.shareOfWriting), PlatformTimings.longestWritingDelay)
             }
         } catch {
             let (isFirst, retryDelay) = state.withLock { state in
                 defer { state.hasFailed = true }
                 // Failed writes after further changes do not make the wait longer.
-                if state.isRetryScheduled { return (!state.hasFailed, nil as Int?) }
+                if state.isRetryScheduled { return (!state.hasFailed, nil as Duration?) }
                 state.isRetryScheduled = true
                 defer { state.retries += 1 }
-                return (!state.hasFailed, min(60, 1 << min(state.retries, 6)))
+                return (!state.hasFailed, PlatformTimings.retryPause(after: state.retries))
             }
             if isFirst { work.report(error) }
             guard let retryDelay else { return }
-            queue.async(after: .seconds(retryDelay)) { [weak self] in
+            queue.async(after: retryDelay) { [weak self] in
                 self?.state.withLock { $0.isRetryScheduled = false }
                 self?.runWhenPermitted()
             }

@@ -3,20 +3,14 @@
 /// A name in a directory has at most 255 bytes. If a file's own name is long, the names of its companions contain a part of it
 /// and a hash of all of it, so that every process computes the same name.
 package enum CompanionName {
-    /// The longest name that companions contain completely. The longest suffix takes 44 bytes: `-journal.damaged-` with
-    /// a date and a random number.
-    static let longestName = 200
-    /// The length of the part of a longer name.
-    private static let keptSize = 160
-
     /// The beginning of the names of all companions of a file.
     package static func stem(of name: String) -> String {
-        guard name.utf8.count > longestName else { return name }
+        guard name.utf8.count > PlatformLimits.longestOwnName else { return name }
         var kept = ""
         var size = 0
         for character in name {
             size += character.utf8.count
-            guard size <= keptSize else { break }
+            guard size <= PlatformLimits.keptNameSize else { break }
             kept.append(character)
         }
         return kept + "~" + hash(of: name).hexDigits

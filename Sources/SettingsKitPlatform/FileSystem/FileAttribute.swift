@@ -5,9 +5,6 @@ package enum FileAttribute: Equatable, Sendable {
     /// When the contents of a file can be decrypted: a class of Apple's data protection.
     case protectionClass(Int32)
 
-    /// The longest value that is copied, in bytes. (The limit of Linux.)
-    static let sizeLimit = 65_536
-
     /// Splits the system's list of names, each of which ends with a NUL. Leaves out names that are not UTF-8.
     static func names(in list: [UInt8]) -> [String] {
         list.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }

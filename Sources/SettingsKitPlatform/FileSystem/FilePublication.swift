@@ -56,9 +56,6 @@ extension WholeFile {
 extension FilePublication {
     package var flush: Flush { .durable }
 
-    /// The number of attempts before publishing fails because the current files keep changing.
-    private static var attemptLimit: Int { 20 }
-
     /// Brings the files up to date, and returns when they are safe.
     ///
     /// - Throws: `conflict` if the current files keep changing; the errors of the steps.
@@ -67,7 +64,7 @@ extension FilePublication {
         while let plan = try plan(isRetry: attempts > 0) {
             if try prepareAndPut(plan) { break }
             attempts += 1
-            guard attempts < Self.attemptLimit else { throw SettingsError(.conflict, store: store) }
+            guard attempts < PlatformLimits.publicationAttempts else { throw SettingsError(.conflict, store: store) }
         }
         try synchronize()
         finish()

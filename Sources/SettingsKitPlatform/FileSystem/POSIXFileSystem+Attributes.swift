@@ -60,7 +60,7 @@ private enum ExtendedAttributes {
     static func bytes(_ call: (UnsafeMutableRawPointer?, Int) -> Int) -> [UInt8]? {
         let size = call(nil, 0)
         guard size > 0 else { return size == 0 ? [] : nil }
-        guard size <= FileAttribute.sizeLimit else { return nil }
+        guard size <= PlatformLimits.attributeSize else { return nil }
         var bytes = [UInt8](repeating: 0, count: size)
         let count = bytes.withUnsafeMutableBytes { call($0.baseAddress, size) }
         return count < 0 ? nil : Array(bytes.prefix(count))

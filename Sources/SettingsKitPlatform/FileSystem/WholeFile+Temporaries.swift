@@ -75,7 +75,7 @@ extension WholeFile {
             guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
                 // A kept file's contents are older than its name.
                 abandonment == .unlocked && !isKept
-                    || (isKept ? status.changed : status.modified).seconds < Self.anHourAgo
+                    || (isKept ? status.changed : status.modified).seconds < Self.abandonmentEnd
             else { continue }
             try removeUnlocked(path)
         }
@@ -91,7 +91,7 @@ extension WholeFile {
             && !candidate.dropFirst(prefix.count).dropLast(isKept ? 5 : 4).contains(".")
     }
 
-    private static var anHourAgo: Int64 { Int64(Date().timeIntervalSince1970) - 3_600 }
+    private static var abandonmentEnd: Int64 { Int64(Date().timeIntervalSince1970) - PlatformTimings.abandonment }
 
     /// Removes a temporary file, unless a process has it locked.
     package func removeUnlocked(_ path: String) throws(SystemError) {

@@ -86,7 +86,7 @@ package struct InspectedFile: Sendable {
                     .writableByOthers, at: path, "\(what) can be written by every user of this machine.",
                     advice: "Restrict its permissions: chmod o-w."))
         }
-        if status.modified.seconds > now.addingReportingOverflow(Self.clockTolerance).partialValue {
+        if status.modified.seconds > now.addingReportingOverflow(PlatformTimings.clockTolerance).partialValue {
             findings.append(
                 StoreFinding(
                     .futureTime, .note, at: path,
@@ -95,6 +95,4 @@ package struct InspectedFile: Sendable {
         }
         return findings
     }
-
-    private static let clockTolerance: Int64 = 86_400
 }

@@ -68,11 +68,6 @@ package final class ChangeMonitor: Sendable {
         var isWorking: Bool { !watches.isEmpty && watches.count == places.count && watches.allSatisfy(\.isWorking) }
     }
 
-    /// The pause after another process was in the way.
-    private static let busyPause = Duration.seconds(2)
-    /// The interval where nothing can be watched.
-    private static let unwatchedInterval = Duration.milliseconds(100)
-
     private let interval: Duration
     private let isIntervalFixed: Bool
     private let pollsAfterFailure: Bool
@@ -169,7 +164,7 @@ package final class ChangeMonitor: Sendable {
         do {
             if try subject.poll() { recordSuccess() }
         } catch SettingsError.Code.busy {
-            retry(after: min(interval, Self.busyPause))
+            retry(after: min(interval, PlatformTimings.busyPollPause))
         } catch {
             recordFailure(error, of: subject)
         }
@@ -240,7 +235,7 @@ package final class ChangeMonitor: Sendable {
     }
 
     private func nextInterval(_ state: borrowing State) -> Duration? {
-        if !state.isWorking { return Self.unwatchedInterval }
+        if !state.isWorking { return PlatformTimings.unwatchedInterval }
         return state.isReporting && !mustPollAfterFailure && !isIntervalFixed ? nil : interval
     }
 

@@ -128,7 +128,7 @@
                 source: EventSource(source, queue: queue) {
                     Darwin.close(descriptor)
                 } handler: { source in
-                    source.limitRate(to: DirectoryWatcher.pause)
+                    source.limitRate(to: PlatformTimings.eventPause)
                     report()
                 })
         }

@@ -214,7 +214,7 @@
                 throw SystemError(call: "inotify_add_watch", path: "", number: ECHILD)
             }
             let descriptor = try calls.makeInstance()
-            let reader = try InotifyReader(descriptor, pause: DirectoryWatcher.pause) {
+            let reader = try InotifyReader(descriptor, pause: PlatformTimings.eventPause) {
                 [weak watcher] events in watcher?.receive(events)
             }
             instance = Instance(descriptor: descriptor, reader: reader)

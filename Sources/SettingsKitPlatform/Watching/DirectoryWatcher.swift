@@ -24,13 +24,6 @@ package final class DirectoryWatcher: Sendable {
     /// The watcher of the process: a user has few inotify instances, 128 of them by default.
     package static let shared = DirectoryWatcher()
 
-    /// How long events are gathered before the next are read.
-    ///
-    /// After events in quick succession, the next ones are left alone for this long. While they wait, the system merges an event
-    /// with the last one if they are alike, and need not wake a thread. An event after a quiet time is handled immediately, and
-    /// so is the next one: usually there is none, and a pause wakes a thread once more.
-    static let pause = Duration.microseconds(200)
-
     #if canImport(Darwin)
         /// The queue for reading events and calling handlers.
         let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")

@@ -59,7 +59,7 @@
             while true {
                 if poll(&descriptors, 2, -1) == -1, errno != EINTR {
                     // The program has closed the reader's descriptors. Events are read late.
-                    ThreadPause.sleep(for: .seconds(1))
+                    ThreadPause.sleep(for: PlatformTimings.closedReaderPause)
                 }
                 if descriptors[1].revents != 0 { return }
                 guard descriptors[0].fd == instance, descriptors[0].revents & ~Int16(POLLIN) == 0,

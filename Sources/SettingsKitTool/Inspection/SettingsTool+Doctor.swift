@@ -24,15 +24,12 @@ extension Subcommand where Program == SettingsTool {
 }
 
 extension SettingsTool {
-    /// A refused journal hides its own findings until it is repaired.
-    private static var roundLimit: Int { 3 }
-
     fileprivate func doctor(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
         let place = try StoreArguments(invocation).place
         var inspection = try StoreInspection(place)
         var repairs = RepairReport()
         if invocation.has(.repair) {
-            for _ in 0..<Self.roundLimit {
+            for _ in 0..<ToolLimits.repairRounds {
                 let repair = StoreRepair(inspection)
                 if !repairs.perform(repair, message: message) { break }
                 inspection = try StoreInspection(place)

@@ -6,15 +6,12 @@ struct CompletionSchema {
 
     /// Reads a schema. A file without one yields no names and no values: completion never fails.
     init(file path: String) {
-        guard let data = FileManager.default.contents(atPath: path), data.count <= Self.sizeLimit,
+        guard let data = FileManager.default.contents(atPath: path), data.count <= ToolLimits.schemaSize,
             case .object(let schema)? = JSONValue(json: data),
             case .object(let properties)? = schema["properties"]
         else { return }
         self.properties = properties.filter { !$0.key.hasPrefix("$") }
     }
-
-    /// Larger files are not read.
-    private static var sizeLimit: Int { 16 << 20 }
 
     var names: [String] { properties.keys.sorted() }
 

@@ -45,9 +45,6 @@ extension Subcommand where Program == SettingsTool {
 }
 
 extension SettingsTool {
-    /// The most names that are offered.
-    private static var nameLimit: Int { 5_000 }
-
     /// The completions of the last word.
     fileprivate func candidates(for words: [String], _ schema: CompletionSchema?) -> [String] {
         let current = words.last ?? ""
@@ -84,7 +81,7 @@ extension SettingsTool {
         case .name where operands.isEmpty, .names,
             .nameAndValue where operands.isEmpty:
             let names = Set(storedNames(before, of: subcommand) + (schema?.names ?? []))
-            return Array(matching(current, Array(names)).prefix(Self.nameLimit))
+            return Array(matching(current, Array(names)).prefix(ToolLimits.completedNames))
         case .nameAndValue where operands.count == 1: return matching(current, schema?.values(of: operands[0]) ?? [])
         case .name, .nameAndValue: return []
         }

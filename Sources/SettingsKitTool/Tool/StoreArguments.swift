@@ -2,11 +2,6 @@ import SettingsCommandLine
 import SettingsKit
 import SettingsSQLite
 
-extension CommandOption {
-    static let force = CommandOption(
-        "--force", "Move a file aside that never was a property list, and write one in its place.")
-}
-
 /// The store that the options of a subcommand name.
 ///
 /// Subcommands with two stores take the second one with the same options and a prefix: `--to-file`.

@@ -7,15 +7,12 @@ struct VariantText {
         var reason: String
 
         static let notAValue = Problem(reason: "its text is not a value of GVariant")
-        static let tooDeep = Problem(reason: "it is nested more than \(depthLimit) levels deep")
+        static let tooDeep = Problem(reason: "it is nested more than \(ToolLimits.variantDepth) levels deep")
         static let notFinite = Problem(reason: "JSON has no number that is infinite or not a number")
         static let numberTooLarge = Problem(reason: "its number is too large")
         static let entry = Problem(reason: "a dictionary entry outside of a dictionary has no JSON")
         static let nestedBytes = Problem(reason: "a byte string inside another value has no JSON")
     }
-
-    /// As in GVariant.
-    static let depthLimit = 128
 
     /// A value: its JSON, or bytes.
     private enum Value {
@@ -47,7 +44,7 @@ struct VariantText {
     // MARK: Values
 
     private mutating func readValue(depth: Int) throws(Problem) -> Value {
-        guard depth < Self.depthLimit else { throw .tooDeep }
+        guard depth < ToolLimits.variantDepth else { throw .tooDeep }
         skipSpace()
         guard let first = next else { throw .notAValue }
         switch first {

@@ -21,8 +21,6 @@ import Synchronization
 final class DatabaseBackup: Sendable {
     typealias Progress = @Sendable (SQLiteBackupProgress) -> Void
 
-    /// The number of pages that are copied between two checks for cancellation: 1 MB with pages of the usual size.
-    private static let pagesAtOnce: Int32 = 256
     /// The files that SQLite may create beside a database.
     private static let companions = ["-wal", "-shm", "-journal"]
 
@@ -106,7 +104,7 @@ final class DatabaseBackup: Sendable {
     private func copyPages(_ backup: OpaquePointer, _ target: Connection) throws {
         while true {
             try requireNotCancelled()
-            let code = sqlite3_backup_step(backup, Self.pagesAtOnce)
+            let code = sqlite3_backup_step(backup, SQLiteLimits.backupPages)
             guard Int(code) == SQLITE_OK || Int(code) == SQLITE_DONE else { throw target.error(code, isWriting: true) }
             let count = Int(sqlite3_backup_pagecount(backup))
             HeldLocks.requireNone(before: "a closure for the progress")

@@ -80,7 +80,7 @@ extension DatabaseBackup {
 
     private func run(path: String, _ file: FileStatus?, _ description: String) throws {
         let source = try Connection(
-            path: path, isReadOnly: true, patience: MirroredSettings.patience, description: description)
+            path: path, isReadOnly: true, patience: SQLiteTimings.patience, description: description)
         defer { source.close() }
         try source.requireSameFile(as: file)
         try source.transaction(writing: false) {

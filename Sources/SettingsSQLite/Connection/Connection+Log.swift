@@ -3,12 +3,6 @@ import SettingsKitCore
 import SettingsKitPlatform
 
 extension Connection {
-    /// The size to which SQLite truncates the log when it restarts it, in bytes, so that one large write does not occupy the
-    /// disk.
-    private static let logLimit = 4 << 20
-    /// The time to wait for readers of the log before it is truncated.
-    private static let readerPatience = Duration.milliseconds(50)
-
     /// Makes the database keep a write-ahead log. Then readers and a writer do not wait for each other, and a commit
     /// survives the end of the process without waiting for the disk.
     ///
@@ -28,7 +22,7 @@ extension Connection {
                 // If the file system cannot hold one, each commit waits for the disk, as without these settings.
                 if mode == .text("wal") {
                     try set(pragma: "synchronous = NORMAL")
-                    try set(pragma: "journal_size_limit = \(Self.logLimit)")
+                    try set(pragma: "journal_size_limit = \(SQLiteLimits.logSize)")
                 }
                 return
             } catch SettingsError.Code.busy where !deadline.hasPassed {
@@ -50,7 +44,7 @@ extension Connection {
     /// Returns when every earlier commit survives a power failure. The log is then empty, unless others use it.
     func synchronize() throws {
         if isReadOnly || isInMemory { return }
-        if try copyLog(waiting: Self.readerPatience) { return }
+        if try copyLog(waiting: SQLiteTimings.logReaderPatience) { return }
         // Readers of an older state prevent it, or another connection does the same. A commit that waits for the disk writes the
         // whole log.
         try set(pragma: "synchronous = FULL")

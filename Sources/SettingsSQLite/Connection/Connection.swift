@@ -32,11 +32,6 @@ final class Connection {
     /// Whether the transaction writes. SQLite counts its end, which writes the file, among the statements that only read.
     var isForWriting = false
 
-    /// The number of statements that stay prepared.
-    private static let statementLimit = 100
-    /// The number of steps after which SQLite asks whether to continue: some ten microseconds.
-    private static let progressInterval: Int32 = 1_000
-
     /// The path of a database in memory.
     static let inMemory = ":memory:"
 
@@ -132,7 +127,7 @@ final class Connection {
         guard let statement else { throw failure("The text has no statement.") }
         // A comment may follow the statement.
         if let rest, try prepare(sql, from: rest).0 != nil { throw failure("The text has more than one statement.") }
-        if statements.count >= Self.statementLimit { statements = statements.filter { $0.value.isInUse } }
+        if statements.count >= SQLiteLimits.preparedStatements { statements = statements.filter { $0.value.isInUse } }
         if statements[text] == nil { statements[text] = statement }
         return statement
     }
@@ -247,7 +242,7 @@ final class Connection {
         // The connection closes the handle when it is released.
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_progress_handler(
-            handle, Self.progressInterval,
+            handle, SQLiteLimits.progressSteps,
             { context in
                 guard let context else { return 0 }
                 return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().limits?.isCancelled == true

@@ -14,11 +14,6 @@ final class DatabaseWatch: ChangeMonitored {
         var rounds = 0
     }
 
-    /// The longest time that a change may stay unnoticed where the file system may not report it.
-    private static let interval = Duration.seconds(1)
-    /// The time between two announcements, and between two polls of a database in use.
-    private static let pause = Duration.milliseconds(10)
-
     private let path: String
     private let log: String
     private let pollDatabase: @Sendable () throws -> Bool
@@ -39,8 +34,9 @@ final class DatabaseWatch: ChangeMonitored {
         pollDatabase = poll
         self.report = report
         // A failure can last forever, if another file has taken the database's place.
-        monitor = ChangeMonitor(interval: Self.interval, pollsAfterFailure: false, queue: BackgroundQueue())
-        announcer = ChangeAnnouncer(pause: Self.pause) { Self.touch(log) }
+        monitor = ChangeMonitor(
+            interval: SQLiteTimings.pollInterval, pollsAfterFailure: false, queue: BackgroundQueue())
+        announcer = ChangeAnnouncer(pause: SQLiteTimings.announcementPause) { Self.touch(log) }
         monitor.monitor(self)
     }
 
@@ -115,6 +111,6 @@ final class DatabaseWatch: ChangeMonitored {
     /// Polls soon if a poll was deferred.
     func didEndUse() {
         guard isPollDeferred.exchange(false, ordering: .sequentiallyConsistent) else { return }
-        monitor.retry(after: Self.pause)
+        monitor.retry(after: SQLiteTimings.announcementPause)
     }
 }

@@ -6,16 +6,12 @@
 
 /// The values after `IN`.
 struct ValueList {
-    /// SQLite allows 999 parameters, or 32,766 since 3.32. In longer lists, the values that JSON can represent are bound as one
-    /// parameter.
-    static let parameterLimit = 500
-
     let fragment: Fragment
 
     init(_ values: some Sequence<some SQLiteConvertible>) {
         var fragment = Fragment()
         let values = Array(values)
-        if values.count > Self.parameterLimit {
+        if values.count > SQLiteLimits.boundValues {
             let (json, others) = Self.divided(values)
             fragment.append("(SELECT value FROM json_each(")
             fragment.append(value: json)

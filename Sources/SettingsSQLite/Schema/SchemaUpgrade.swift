@@ -2,13 +2,9 @@ import SettingsKitCore
 
 /// Applies versions of a schema, and records their ids in the database.
 struct SchemaUpgrade {
-    static let table = "settingskit_versions"
-    /// The table in which GRDB records the identifiers of its migrations.
-    static let tableOfGRDB = "grdb_migrations"
-
     private let versions: [any SQLiteSchemaVersion]
     /// The name of the list of versions. A database may have several.
-    private let schema: String
+    let schema: String
     private let checksForeignKeys: Bool
     /// Whether GRDB's migrations count as versions in a database that has none.
     private let adoptsGRDBMigrations: Bool
@@ -35,8 +31,8 @@ struct SchemaUpgrade {
     func run(at path: String, description: String) throws {
         try DatabaseFile.make(path, store: description)
         let connection = try Connection(
-            path: path, isReadOnly: false, patience: MirroredSettings.patience, description: description)
-        try run(on: connection, patience: MirroredSettings.patience)
+            path: path, isReadOnly: false, patience: SQLiteTimings.patience, description: description)
+        try run(on: connection, patience: SQLiteTimings.patience)
     }
 
     /// Applies the versions that a database lacks, and makes it keep a write-ahead log.
@@ -94,13 +90,6 @@ struct SchemaUpgrade {
         ).missing
     }
 
-    /// The ids that are recorded, in the order in which the versions were applied.
-    private func recordedIDs(_ connection: Connection) throws -> [String] {
-        try texts(
-            "SELECT id FROM \(Self.table) WHERE schema = ? ORDER BY position", [.text(schema)], in: Self.table,
-            connection)
-    }
-
     /// The identifiers of GRDB's migrations, in order, if they count and have not been recorded yet.
     private func migrationsToAdopt(_ connection: Connection) throws -> [String] {
         guard adoptsGRDBMigrations, !versions.isEmpty, try recordedIDs(connection).isEmpty else { return [] }
@@ -113,40 +102,6 @@ struct SchemaUpgrade {
         // Another process may have done so in the meantime, or have found an unknown identifier first.
         _ = try missingVersions(connection)
         try record(migrationsToAdopt(connection), connection)
-    }
-
-    /// The first column of all rows; empty if there is no such table.
-    private func texts(
-        _ sql: String, _ parameters: [SQLiteValue], in table: String, _ connection: Connection
-    ) throws -> [String] {
-        guard try TableDescription(of: table, on: connection) != nil else { return [] }
-        var texts: [String] = []
-        let statement = try connection.statement(sql)
-        try statement.forEachRow(parameters) {
-            if let text = String(sqliteValue: statement.value(at: 0)) { texts.append(text) }
-            return true
-        }
-        return texts
-    }
-
-    private func record(_ ids: [String], _ connection: Connection) throws {
-        if ids.isEmpty { return }
-        try connection.statement(
-            """
-            CREATE TABLE IF NOT EXISTS \(Self.table) (
-                -- SettingsKit: the versions that were applied, in order, of each schema that has its tables here.
-                position INTEGER PRIMARY KEY AUTOINCREMENT,
-                schema TEXT NOT NULL,
-                id TEXT NOT NULL,
-                appliedAt TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
-                UNIQUE (schema, id)
-            )
-            """
-        ).run()
-        for id in ids {
-            try connection.statement("INSERT INTO \(Self.table) (schema, id) VALUES (?, ?)")
-                .run([.text(schema), .text(id)])
-        }
     }
 
     private func checkForeignKeys(_ connection: Connection) throws {

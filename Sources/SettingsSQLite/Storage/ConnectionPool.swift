@@ -25,9 +25,6 @@ final class ConnectionPool: Sendable {
         var isTimed = false
     }
 
-    /// The shortest wait within the process, even without patience: the connection may be polling for changes.
-    private static let leastPatience = Duration.milliseconds(100)
-
     private let state: Mutex<State>
     private let patience: Duration
     private let description: String
@@ -41,7 +38,7 @@ final class ConnectionPool: Sendable {
         limit: Int, patience: Duration, description: String, make: @escaping @Sendable () -> PooledConnection
     ) {
         state = Mutex(State(room: limit), .leaf)
-        self.patience = max(patience, Self.leastPatience)
+        self.patience = max(patience, SQLiteTimings.leastPatience)
         self.description = description
         self.make = make
     }

@@ -62,16 +62,12 @@ extension SQLiteStorage {
     ///
     /// - Returns: The pause.
     private func readAgain(_ observer: Observer, after last: Duration?) async -> Duration {
-        let pause = min((last ?? Self.firstPause / 2) * 2, Self.longestPause)
+        let pause = min((last ?? SQLiteTimings.firstObservationPause / 2) * 2, SQLiteTimings.longestObservationPause)
         // A cancelled task has no next element.
         try? await Task.sleep(for: pause)
         observer.signal.push(())
         return pause
     }
-
-    /// The pauses between two reads, after all connections were in use.
-    private static let firstPause = Duration.milliseconds(10)
-    private static let longestPause = Duration.seconds(1)
 
     private func report(_ error: any Error) {
         SettingsService.DiagnosticSink.standard.receive(.wrap(error, as: .readFailed, store: description))

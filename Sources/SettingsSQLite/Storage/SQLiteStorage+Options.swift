@@ -20,12 +20,12 @@ extension SQLiteStorage {
         /// `newerVersion`. The identifiers are copied once, when no version was recorded yet; GRDB's table is not changed.
         public var adoptsGRDBMigrations = false
         /// The number of reads that can run at the same time.
-        public var maximumReaderCount = 5
+        public var maximumReaderCount = SQLiteLimits.readers
         /// How long an access waits for others, of this process and of other ones, before it throws `busy`.
         ///
         /// An asynchronous access waits longer while those before it end. Within the process, the wait is at least a
         /// tenth of a second.
-        public var patience = Duration.seconds(3)
+        public var patience = SQLiteTimings.patience
         /// The queue for asynchronous accesses. On a concurrent queue they run beside each other. Nil: they have
         /// separate threads.
         public var targetQueue: DispatchQueue?

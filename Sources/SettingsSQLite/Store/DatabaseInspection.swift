@@ -9,9 +9,6 @@ import SettingsKitPlatform
 
 /// Inspects a database of settings. Writes nothing; SQLite may create its files `-wal` and `-shm`.
 package enum DatabaseInspection {
-    /// The greatest number of reported findings of SQLite's own check.
-    private static let checkLimit = 20
-
     /// - Parameters:
     ///   - path: The path of an existing database.
     ///   - table: The table of the settings.
@@ -34,7 +31,7 @@ package enum DatabaseInspection {
         }
         do {
             let connection = try Connection(
-                path: path, isReadOnly: true, patience: .seconds(3), description: "SQLiteStore \(path)")
+                path: path, isReadOnly: true, patience: SQLiteTimings.patience, description: "SQLiteStore \(path)")
             defer { connection.close() }
             findings += try check(connection, path, table)
         } catch {
@@ -45,7 +42,7 @@ package enum DatabaseInspection {
 
     private static func check(_ connection: Connection, _ path: String, _ table: String) throws -> [StoreFinding] {
         var lines: [String] = []
-        let statement = try connection.statement("PRAGMA integrity_check(\(checkLimit))")
+        let statement = try connection.statement("PRAGMA integrity_check(\(SQLiteLimits.reportedFindings))")
         try statement.forEachRow([]) {
             if case .text(let line) = statement.value(at: 0) { lines.append(line) }
             return true

@@ -37,9 +37,6 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// The time that a write waits for other processes, and for writes of this one that wait for them.
-    static let patience = Duration.seconds(3)
-
     let feed = SettingsStoreFeed()
     let description: String
     let path: String
@@ -60,7 +57,7 @@ final class MirroredSettings: Sendable {
     /// Opens a database, and creates missing parts unless the database is only read.
     init(
         path: String, layout: some SettingsLayout, description: String, isReadOnly: Bool = false, isWatching: Bool,
-        patience: Duration = MirroredSettings.patience
+        patience: Duration = SQLiteTimings.patience
     ) throws {
         self.path = path
         self.layout = layout
@@ -84,7 +81,7 @@ final class MirroredSettings: Sendable {
             observeWaits(of: access.connection)
         }
         exitWriter.begin { [weak self] in
-            try self?.writePending(waiting: PendingValues.longestWait)
+            try self?.writePending(waiting: PlatformTimings.longestWaitOfSet)
         } report: { [weak self] error in
             guard let self else { return }
             feed.report(.wrap(error, as: .notSaved, store: description))

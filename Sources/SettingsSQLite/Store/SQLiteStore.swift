@@ -90,7 +90,7 @@ public final class SQLiteStore: SettingsStore {
 
     /// Opens a database as another process would: shares nothing in memory with other stores.
     package convenience init(
-        path: String, table: String = "settings", isWatching: Bool, patience: Duration = .seconds(3)
+        path: String, table: String = "settings", isWatching: Bool, patience: Duration = SQLiteTimings.patience
     ) throws {
         try self.init(Self.open(path: path, table: table, isWatching: isWatching, patience: patience))
     }
@@ -107,7 +107,7 @@ public final class SQLiteStore: SettingsStore {
 
     private static func open(
         path: String, table: String, isReadOnly: Bool = false, isWatching: Bool,
-        patience: Duration = MirroredSettings.patience
+        patience: Duration = SQLiteTimings.patience
     ) throws -> MirroredSettings {
         let name = table == "settings" ? "" : " (\(table))"
         return try MirroredSettings(

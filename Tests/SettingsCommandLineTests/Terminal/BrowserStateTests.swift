@@ -161,10 +161,10 @@ struct BrowserStateTests {
         browser.press(.enter, .pasted("q\nd"))
         #expect(browser.edited == "1q\nd")
         #expect(browser.rows[1] == " port  1q\\nd")
-        browser.press(.pasted(String(repeating: "x", count: BrowserState.editLimit)))
+        browser.press(.pasted(String(repeating: "x", count: TerminalLimits.editedText)))
         #expect(browser.edited == "1q\nd")
         #expect(browser.message.contains("too long"))
-        var long = TestBrowser(["port": String(repeating: "1", count: BrowserState.editLimit + 1)])
+        var long = TestBrowser(["port": String(repeating: "1", count: TerminalLimits.editedText + 1)])
         long.press(.enter)
         #expect(long.edited == nil && long.message.contains("too long"))
     }

@@ -86,7 +86,7 @@ struct DconfTransferTests {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
         let read = try DconfTransfer.read(
-            Data("[/]\na=\(value(VariantText.depthLimit))\nb=\(value(VariantText.depthLimit + 1))".utf8))
+            Data("[/]\na=\(value(ToolLimits.variantDepth))\nb=\(value(ToolLimits.variantDepth + 1))".utf8))
         #expect(read.values.keys.sorted() == ["a"] && read.unsupported.map(\.name) == ["b"])
     }
 

@@ -82,7 +82,7 @@ struct ToolCopyTests {
         let store = MemoryStore()
         let changes = ChangeBatches(StoredDifference.list(from: .init(), to: .init(values: Self.many)))
         do throws(ChangeBatches<StoredDifference>.Stop) {
-            try changes.store(atMost: OpenedStore.batchSize, isStopped: { $0 >= 1_000 }) {
+            try changes.store(atMost: ToolLimits.batch, isStopped: { $0 >= 1_000 }) {
                 try StoredDifference.make($0, in: store)
             }
             Issue.record("It was not stopped.")
@@ -114,7 +114,7 @@ struct ToolCopyTests {
                 isInterrupted = true
                 #expect(run.code == 1 && run.errors.contains("Copying was interrupted."), "\(run)")
                 let count = try StoreKind.sqlite.contents(in: target).count
-                #expect(count < Self.many.count && count.isMultiple(of: OpenedStore.batchSize))
+                #expect(count < Self.many.count && count.isMultiple(of: ToolLimits.batch))
                 let again = try ToolProcess.bash(command, in: directory)
                 #expect(again.output == "10000 settings, \(Self.many.count - count) changed.\n", "\(again)")
                 #expect(try StoreKind.sqlite.contents(in: target) == Self.many)

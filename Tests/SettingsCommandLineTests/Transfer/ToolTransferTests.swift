@@ -192,7 +192,7 @@ struct ToolTransferTests {
                     _ = FileManager.default.createFile(atPath: path, contents: nil)
                     return URL(filePath: path)
                 }())
-            try file.truncate(atOffset: UInt64(TransferFile.sizeLimit) + 1)
+            try file.truncate(atOffset: UInt64(CommandLimits.fileSize) + 1)
             try file.close()
             let result = bench.run("import", "\(directory)/large.json")
             #expect(result.code == 1 && result.message.contains("larger than 256 MiB"))

@@ -91,11 +91,11 @@ struct ReplacingTests {
     @Test("What no longer fits into one transaction is not replaced, so that the order stays")
     func order() {
         var queue = WriteQueue()
-        for number in 0...PlannedTransaction.operationLimit {
+        for number in 0...EtcdLimits.operations {
             let write = write(&queue, ["\(number)": "1"])
             queue.append(write)
         }
-        let (first, last) = (write(&queue, ["0": "2"]), write(&queue, ["\(PlannedTransaction.operationLimit)": "2"]))
+        let (first, last) = (write(&queue, ["0": "2"]), write(&queue, ["\(EtcdLimits.operations)": "2"]))
         let replaced = [first, last].map { queue.beginReplacing(by: $0, sent: []) }
         #expect(replaced[0] == nil && replaced[1] != nil)
     }

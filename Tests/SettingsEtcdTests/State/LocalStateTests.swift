@@ -187,7 +187,7 @@ struct StateOwnerTests {
     func noOwner(text: String) throws {
         try withTemporaryDirectory { directory in
             let list = try list(directory)
-            try list.apply([StateList.ownerName: Data(text.utf8)])
+            try list.apply([EtcdNames.owner: Data(text.utf8)])
             #expect(list.owner == nil)
         }
     }

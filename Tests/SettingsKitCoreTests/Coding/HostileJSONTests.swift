@@ -54,7 +54,7 @@ struct HostileJSONTests {
 
     @Test("Hostile JSON that is wide and as deep as may be is a value")
     func thatIsWideAnd() {
-        let depth = JSONScanner.depthLimit - 1
+        let depth = CoreLimits.jsonDepth - 1
         let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let many = much(deep + ",", of: 1_000_000) + Array(deep.utf8)
         #expect(isValueSoon(Array("[".utf8) + many + Array("]".utf8)))

@@ -109,8 +109,8 @@ struct JSONScannerTests {
         for depth in [1, 2, 100, 511, 512, 513, 1_000] {
             let inner = opening == "[" ? "" : "1"
             let text = String(repeating: opening, count: depth) + inner + String(repeating: closing, count: depth)
-            #expect(isValue(text.utf8) == (depth <= JSONScanner.depthLimit))
-            #expect(isValueForFoundation(text.utf8) == (depth <= JSONScanner.depthLimit), "\(depth)")
+            #expect(isValue(text.utf8) == (depth <= CoreLimits.jsonDepth))
+            #expect(isValueForFoundation(text.utf8) == (depth <= CoreLimits.jsonDepth), "\(depth)")
         }
     }
 

@@ -13,10 +13,10 @@ struct GuideCountsTests {
 
     @Test("The guide's counts are those of the code")
     func counts() throws {
-        #expect(try count("errors that a new stream of diagnostics begins with") == Diagnostics.recentLimit)
-        #expect(try count("causes that are remembered, so that each is reported once") == Diagnostics.reportedLimit)
+        #expect(try count("errors that a new stream of diagnostics begins with") == CoreLimits.recentErrors)
+        #expect(try count("causes that are remembered, so that each is reported once") == CoreLimits.reportedCauses)
         #expect(
-            try count("attempts of an `update` while others change the setting") == SettingsService.attemptLimit)
+            try count("attempts of an `update` while others change the setting") == CoreLimits.transactionAttempts)
     }
 
     @Test("A stream of changes keeps as many for a slow reader as the guide says, and ends on the newest")

@@ -26,7 +26,7 @@
         func errors() async {
             await #expect(processExitsWith: .success) {
                 let diagnostics = Diagnostics(sink: .none)
-                for _ in 0...Diagnostics.recentLimit {
+                for _ in 0...CoreLimits.recentErrors {
                     diagnostics.report(SettingsError(.readFailed, underlying: Mortal()))
                 }
             }

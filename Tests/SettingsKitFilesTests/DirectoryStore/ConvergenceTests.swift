@@ -105,7 +105,7 @@ struct ConvergenceTests {
     func tooLarge() throws {
         try one.set("theme", "1")
         #expect(throws: SettingsError.self) {
-            try one.store.set(key("theme"), to: Data(count: ReplicaFile.valueLimit + 1))
+            try one.store.set(key("theme"), to: Data(count: DirectoryLimits.value + 1))
         }
         #expect(try one.value("theme") == "1")
     }

@@ -164,7 +164,7 @@ struct CorrectedClockTests {
         for device in devices {
             #expect(try device.store.report.problems.isEmpty)
             let header = try #require(replicaFile(Array(try device.ownFile.data))?.header)
-            #expect(header.accepted.times.count == (step == 0 ? 1 : AcceptedTimes.limit))
+            #expect(header.accepted.times.count == (step == 0 ? 1 : DirectoryLimits.acceptedEpochs))
         }
         try third.set("wrong 0", "new")
         try settle(devices)

@@ -98,7 +98,7 @@ struct DeliveryTests {
         let records = [
             record("good", 1),
             record(
-                String(repeating: "n", count: ReplicaFile.nameLimit + excess), isName ? 1 : ReplicaFile.valueLimit + 1),
+                String(repeating: "n", count: DirectoryLimits.name + excess), isName ? 1 : DirectoryLimits.value + 1),
         ]
         let header = ReplicaHeader(replica: ReplicaID(7), device: "d", written: Device.noon, recordCount: 2)
         let name = ReplicaFileName.name(of: ReplicaID(7))

@@ -27,7 +27,7 @@ final class Device: Sendable {
 
     init(
         _ name: String, disk: SimulatedDisk = SimulatedDisk(), time: Int64 = noon,
-        retention: Duration = .seconds(180 * 86_400), headLimit: Int = PartPlan.headLimit
+        retention: Duration = .seconds(180 * 86_400), headLimit: Int = DirectoryLimits.head
     ) throws {
         self.name = name
         self.disk = disk
@@ -123,7 +123,7 @@ final class Device: Sendable {
     var ownFiles: [(name: String, data: Data)] {
         get throws {
             let head = try ownFile
-            let parts = (1...PartPlan.last).reversed().compactMap { part in
+            let parts = (1...DirectoryLimits.lastPart).reversed().compactMap { part in
                 let name = head.name.replacing(".jsonl", with: ".part\(part).jsonl")
                 return files[name].map { (name, $0) }
             }

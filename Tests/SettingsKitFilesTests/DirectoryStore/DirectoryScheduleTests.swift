@@ -20,7 +20,7 @@ struct DirectoryScheduleTests {
             var devices: [Device] = []
             for number in 0..<5 {
                 // Some have their records in one file, others in two or three.
-                let limit = [PartPlan.headLimit, 300, 30].randomElement(using: &random) ?? PartPlan.headLimit
+                let limit = [DirectoryLimits.head, 300, 30].randomElement(using: &random) ?? DirectoryLimits.head
                 devices.append(try Device("device\(number)", disk: disk, headLimit: limit))
             }
             self.devices = devices

@@ -141,9 +141,9 @@ struct ForgedFileTests {
         for device in devices {
             #expect(try device.store.report.problems.isEmpty)
             let header = try #require(replicaFile(Array(try device.ownFile.data))?.header)
-            #expect(header.heard.moments.count == HeardMoments.limit)
+            #expect(header.heard.moments.count == DirectoryLimits.heardReplicas)
             // The replicas with the latest changes.
-            let newest = heard.prefix(HeardMoments.limit - 2)
+            let newest = heard.prefix(DirectoryLimits.heardReplicas - 2)
             #expect(newest.allSatisfy { header.heard.moments[$0.0] == $0.1 })
         }
     }

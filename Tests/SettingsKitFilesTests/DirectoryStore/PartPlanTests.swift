@@ -14,7 +14,7 @@ struct PartPlanTests {
         let sizes: (Int) -> Int
         let headLimit: Int
 
-        init(headLimit: Int = PartPlan.headLimit, sizes: @escaping (Int) -> Int) {
+        init(headLimit: Int = DirectoryLimits.head, sizes: @escaping (Int) -> Int) {
             self.headLimit = headLimit
             self.sizes = sizes
         }
@@ -84,7 +84,7 @@ struct PartPlanTests {
             #expect(parts.plan().plan.files.first?.part == part, "\(count) records")
         }
         parts.state = Dictionary(uniqueKeysWithValues: (0..<100_000).map { ($0, 1) })
-        #expect(parts.plan().plan.files.first?.part == PartPlan.last)
+        #expect(parts.plan().plan.files.first?.part == DirectoryLimits.lastPart)
     }
 
     /// Three records of three sizes, each of which any part may have; each part there, missing, or damaged.
@@ -177,7 +177,7 @@ struct PartPlanTests {
             if Int.random(in: 0..<10, using: &random) == 0 {
                 parts.state[Int.random(in: 0..<300, using: &random)] = nil
             }
-            let part = Int.random(in: 0...PartPlan.last, using: &random)
+            let part = Int.random(in: 0...DirectoryLimits.lastPart, using: &random)
             switch Int.random(in: 0..<20, using: &random) {
             case 0 where parts.contents[part] != nil: parts.contents[part] = .some(nil)
             case 1: parts.contents[part] = nil

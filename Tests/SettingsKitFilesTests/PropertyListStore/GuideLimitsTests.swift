@@ -22,40 +22,41 @@ struct GuideLimitsTests {
     func propertyList() {
         let limits = PropertyListStoreLimits()
         expect("names and values together", mebibytes(limits.contents))
-        expect("the file", "\(JournaledPropertyList.fileSizeLimit >> 30) GiB")
+        expect("the file", "\(PropertyListLimits.fileSize >> 30) GiB")
         expect("levels of arrays and dictionaries", "\(PropertyListLimits.depth)")
         expect("the journal", "\(mebibytes(limits.journal)); rewritten from \(mebibytes(limits.rewrite)) on")
-        expect("the name of the file", "what the system allows; from \(CompanionName.longestName) bytes on")
+        expect("the name of the file", "what the system allows; from \(PlatformLimits.longestOwnName) bytes on")
     }
 
     @Test("The guide's limits of a shared directory are those of the code")
     func sharedDirectory() {
-        expect("a value", mebibytes(ReplicaFile.valueLimit))
-        expect("the name of a shared setting", mebibytes(ReplicaFile.nameLimit))
-        expect("a line of a file", mebibytes(ReplicaFile.lineLimit))
-        expect("all records of a replica", mebibytes(ReplicaFile.sizeLimit))
-        expect("parts of a replica", "\(ReplicaFile.partLimit)")
-        expect("files in the directory", grouped(ReplicatedDirectory.fileLimit))
-        expect("replicas in `heard`", grouped(HeardMoments.limit))
-        expect("epochs in `accepted`", "\(AcceptedTimes.limit)")
-        expect("a clock's error", HybridClock.tolerance == 86_400_000 ? "one day" : "?")
+        expect("a value", mebibytes(DirectoryLimits.value))
+        expect("the name of a shared setting", mebibytes(DirectoryLimits.name))
+        expect("a line of a file", mebibytes(DirectoryLimits.line))
+        expect("all records of a replica", mebibytes(DirectoryLimits.fileSize))
+        expect("parts of a replica", "\(DirectoryLimits.listedParts)")
+        expect("files in the directory", grouped(DirectoryLimits.files))
+        expect("replicas in `heard`", grouped(DirectoryLimits.heardReplicas))
+        expect("epochs in `accepted`", "\(DirectoryLimits.acceptedEpochs)")
+        expect("a clock's error", DirectoryTimings.clockTolerance == 86_400_000 ? "one day" : "?")
         let days = DirectoryStore.Options().tombstoneRetention / .seconds(86_400)
         expect("removals are remembered", "\(Int(days)) days")
     }
 
     @Test("The guide's times are those of the code")
     func times() {
-        expect("the same on a network file system", "\(seconds(JournaledPropertyList.pollInterval))")
-        #expect(ReplicatedDirectory.pollInterval == JournaledPropertyList.pollInterval)
+        expect("the same on a network file system", "\(seconds(PropertyListTimings.pollInterval))")
+        #expect(DirectoryTimings.pollInterval == PropertyListTimings.pollInterval)
         expect("a writer waits for a lock", "\(seconds(PropertyListStore.defaultPatience))")
-        expect("`set` waits for a lock", "\(PendingValues.longestWait / .seconds(1)) seconds")
+        expect("`set` waits for a lock", "\(PlatformTimings.longestWaitOfSet / .seconds(1)) seconds")
         expect(
             "a change is in the property list", "\(FoldingPace.quietTime(ofSize: 65_536) / .seconds(1)) quiet seconds")
-        let rate = Int(FoldingPace.steadyRate)
+        let rate = Int(PropertyListTimings.steadyRate)
         expect(
-            "the same while changes go on", "\(seconds(FoldingPace.shortestLag)), or \(rate) bytes of the file a second"
+            "the same while changes go on",
+            "\(seconds(PropertyListTimings.shortestLag)), or \(rate) bytes of the file a second"
         )
-        expect("an idle process wakes", "once in \(seconds(BackgroundThreads.roundPause))")
+        expect("an idle process wakes", "once in \(seconds(PlatformTimings.roundPause))")
     }
 
     private func seconds(_ duration: Duration) -> String { "\(Int(duration / .seconds(1))) seconds" }

@@ -87,7 +87,7 @@ struct RemovedFileTests {
                 let value = store.get(key("a"))
                 try write(xml("<key>a</key><integer>2</integer>"), to: path)
                 try store.refresh()
-                isMomentary = ContinuousClock.now - start < JournaledPropertyList.suspicionTime
+                isMomentary = ContinuousClock.now - start < PropertyListTimings.suspicionTime
                 if isMomentary {
                     #expect(value == Data("1".utf8))
                     // The watch may have noticed the edit first; it then calls the listeners in its own thread.

@@ -15,7 +15,7 @@ struct SnapshotTests {
     private func open(_ path: String) throws -> PropertyListStore {
         try PropertyListStore(
             path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400),
-            trust: JournaledPropertyList.trust)
+            trust: PropertyListTimings.trust)
     }
 
     /// Makes a snapshot of all files in a directory beside it.

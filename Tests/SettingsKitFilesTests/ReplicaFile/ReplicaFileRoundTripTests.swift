@@ -89,7 +89,7 @@ struct ReplicaFileRoundTripTests {
         for (opening, inner, closing) in [("[", "", "]"), ("{\"a\":", "1", "}")] {
             let text = String(repeating: opening, count: depth) + inner + String(repeating: closing, count: depth)
             let (isPlain, read) = try roundTrip(Data(text.utf8))
-            #expect(isPlain == (depth <= JSONScanner.depthLimit))
+            #expect(isPlain == (depth <= CoreLimits.jsonDepth))
             #expect(read == Data(text.utf8))
         }
     }

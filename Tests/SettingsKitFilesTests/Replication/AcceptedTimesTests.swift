@@ -86,8 +86,8 @@ struct TheTimesUpToWhichEntriesAreAcceptedTests {
     )
     func areOfALimited() {
         // Each time is earlier than those of earlier epochs, so none can be left out.
-        let many = (0..<UInt32(3 * AcceptedTimes.limit)).map { ($0, Self.edge + 1_000 - Int64($0)) }
-        let latest = many.suffix(AcceptedTimes.limit)
+        let many = (0..<UInt32(3 * DirectoryLimits.acceptedEpochs)).map { ($0, Self.edge + 1_000 - Int64($0)) }
+        let latest = many.suffix(DirectoryLimits.acceptedEpochs)
         var expected = Dictionary(uniqueKeysWithValues: latest)
         expected[latest[latest.startIndex].0] = Self.edge + 1_000
         for order in [many, many.reversed(), many.shuffled()] {
@@ -101,7 +101,8 @@ struct TheTimesUpToWhichEntriesAreAcceptedTests {
             for (epoch, time) in many { #expect(joined.accepts(moment(time, epoch: epoch), now: Self.now)) }
         }
         #expect(AcceptedTimes(Dictionary(uniqueKeysWithValues: many)).times == expected)
-        #expect(AcceptedTimes([0: 9, .max: 5]).times == [.max - UInt32(AcceptedTimes.limit) + 1: 9, .max: 5])
+        #expect(
+            AcceptedTimes([0: 9, .max: 5]).times == [.max - UInt32(DirectoryLimits.acceptedEpochs) + 1: 9, .max: 5])
     }
 
     @Test(
@@ -168,10 +169,10 @@ struct TheMomentsUpToWhichAReplicaHasHeardOthersTests {
         "The moments up to which a replica has heard others are of a limited number of replicas, the own one and those with the latest changes"
     )
     func areOfALimited() {
-        let many = (1...UInt64(HeardMoments.limit + 10)).map { (ReplicaID($0), moment(Int64($0))) }
+        let many = (1...UInt64(DirectoryLimits.heardReplicas + 10)).map { (ReplicaID($0), moment(Int64($0))) }
         var heard = HeardMoments(Dictionary(uniqueKeysWithValues: many))
         heard.limit(keeping: one)
-        let newest = many.suffix(HeardMoments.limit - 1) + [many[0]]
+        let newest = many.suffix(DirectoryLimits.heardReplicas - 1) + [many[0]]
         #expect(heard == HeardMoments(Dictionary(uniqueKeysWithValues: newest)))
         heard.limit(to: 1, keeping: other)
         #expect(heard.moments == [ReplicaID(UInt64(many.count)): many[many.count - 1].1])

@@ -34,7 +34,7 @@ struct ModelReplica: Hashable {
         case dropsEpochs
     }
 
-    init(id: UInt64, epochs: Int = AcceptedTimes.limit, heard: Int = HeardMoments.limit) {
+    init(id: UInt64, epochs: Int = DirectoryLimits.acceptedEpochs, heard: Int = DirectoryLimits.heardReplicas) {
         self.id = ReplicaID(id)
         accepted = AcceptedTimes(limit: epochs)
         heardLimit = heard

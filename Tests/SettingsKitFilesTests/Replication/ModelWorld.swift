@@ -23,9 +23,9 @@ struct ModelWorld: Hashable {
         /// Whether there is a forged file for a moment, which accepts everything, and has moments of unknown replicas.
         var forges = false
         /// How many epochs with times a file may have.
-        var epochs = AcceptedTimes.limit
+        var epochs = DirectoryLimits.acceptedEpochs
         /// For how many replicas a file may have the moment up to which its writer has their changes.
-        var heard = HeardMoments.limit
+        var heard = DirectoryLimits.heardReplicas
         /// The steps that have been taken already.
         var beginning: [Step] = []
         var mutant: ModelReplica.Mutant?

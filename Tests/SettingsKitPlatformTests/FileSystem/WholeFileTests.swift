@@ -194,7 +194,7 @@ struct WholeFileTests {
         #expect(Set(names.map(CompanionName.stem)).count == 2)
         for name in names {
             let stem = CompanionName.stem(of: name)
-            #expect(stem == CompanionName.stem(of: name) && stem.utf8.count <= CompanionName.longestName)
+            #expect(stem == CompanionName.stem(of: name) && stem.utf8.count <= PlatformLimits.longestOwnName)
             try withTemporaryDirectory { directory in
                 let file = file(directory + "/" + name)
                 _ = try file.replace(with: Data("old".utf8))

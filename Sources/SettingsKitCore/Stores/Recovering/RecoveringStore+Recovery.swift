@@ -11,23 +11,20 @@ import Synchronization
 // One thread at a time does so, without a lock: it runs foreign code (listeners of the store), which may read and write settings.
 // So changes may arrive until the end. The recovery ends when it finds none left.
 extension RecoveringStore {
-    /// The pauses between two attempts in the background: the first, and the longest.
-    static let (shortestPause, longestPause) = (Duration.milliseconds(100), Duration.seconds(12))
-
     var openedStore: (any SettingsStore)? { state.withLock { $0.store } }
 
     // MARK: When
 
     /// Begins attempts in the background, with growing pauses.
     package func begin() {
-        tryInBackground(after: Self.shortestPause)
+        tryInBackground(after: CoreTimings.firstRecoveryPause)
     }
 
     private func tryInBackground(after pause: Duration) {
         timing.schedule(pause) { [weak self] in
             guard let self, openedStore == nil else { return }
             if isTurn(isForced: true) { recover() }
-            if openedStore == nil { tryInBackground(after: min(pause * 2, Self.longestPause)) }
+            if openedStore == nil { tryInBackground(after: min(pause * 2, CoreTimings.longestRecoveryPause)) }
         }
     }
 

@@ -53,7 +53,7 @@ package final class RecoveringStore: SettingsStore {
         ///   - pauseBetweenUses: The time after an attempt during which using the store starts no other.
         package init(
             schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
-            wait: @escaping @Sendable (Duration) -> Void, pauseBetweenUses: Duration = .milliseconds(100)
+            wait: @escaping @Sendable (Duration) -> Void, pauseBetweenUses: Duration = CoreTimings.recoveryUsePause
         ) {
             (self.schedule, self.wait, self.pauseBetweenUses) = (schedule, wait, pauseBetweenUses)
         }

@@ -10,8 +10,8 @@ extension Subcommand where Program == SettingsTool {
                 StoreArguments.options(prefix: "to-", title: "TARGET is one of these:", placeholder: "TARGET"),
             ], summary: "Copy all settings to another store, of the same kind or another.",
             discussion: "The same bytes are stored. Settings that only the target has stay, unless --replace is given. "
-                + "Up to \(OpenedStore.batchSize) settings are stored at a time, each batch whole or not at all. If the copying ends early, "
-                + "both stores can be used, and the same command goes on with what is missing."
+                + "Up to \(ToolLimits.batch) settings are stored at a time, each batch whole or not at all. If the copying ends "
+                + "early, both stores can be used, and the same command goes on with what is missing."
         ) { tool, invocation, streams in
             try tool.copy(invocation, streams)
         }

@@ -83,3 +83,24 @@ extension SettingsError.Code {
     public static let storeClosed = Self(
         name: "storeClosed", advice: "The store is closed, or belongs to the parent of this process; open another one.")
 }
+
+// The causes. `GatewayFailure` has those that the cluster and the connection lead to.
+
+/// A change is too large for a transaction.
+struct TransactionLimit: ValueFreeError {
+    var description: String { "A transaction in an etcd cluster takes at most 1.5 MB; store large data elsewhere." }
+}
+
+/// The folder with changes for another cluster.
+struct KeptChanges: ValueFreeError {
+    let folder: String
+    let count: Int
+
+    var description: String { "\(count) \(count == 1 ? "change is" : "changes are") kept in \(folder)." }
+}
+
+/// Accepted writes in a local file that cannot be read.
+struct UnreadableWrites: ValueFreeError {
+    let count: Int
+    var description: String { "\(count) accepted changes cannot be read and are not sent." }
+}

@@ -57,27 +57,3 @@ extension SettingsTool {
         return text
     }
 }
-
-extension OpenedStore {
-    package func removals(of names: [String]?) throws -> [StoredDifference] {
-        for name in names ?? [] where try data(named: name) == nil { throw missingValue(named: name) }
-        return try (names ?? self.names()).map { StoredDifference(name: $0, old: nil, new: nil) }
-    }
-
-    /// Removes values of other programs, and those stored meanwhile.
-    package func removeRest() throws {
-        try store.removeAll()
-        try store.synchronize()
-    }
-
-    /// Few enough for any store, and enough to spread the cost of a batch.
-    static let batchSize = 500
-
-    package var batchSize: Int? { Self.batchSize }
-
-    package func store(_ batch: ArraySlice<StoredDifference>) throws { try StoredDifference.make(batch, in: store) }
-
-    package func show(_ changes: [StoredDifference], asJSON: Bool, _ streams: CommandStreams) throws {
-        try changes.print(streams, asJSON: asJSON)
-    }
-}

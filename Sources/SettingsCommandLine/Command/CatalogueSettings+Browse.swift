@@ -2,9 +2,6 @@ import SettingsKit
 import SettingsKitTerminal
 
 extension CatalogueSettings {
-    /// The characters of a value that the list shows at most.
-    private static let previewLimit = 1_000
-
     package func items() -> [BrowserItem] {
         var seen: Set<String> = []
         return catalogue.groups.flatMap { group in
@@ -22,7 +19,8 @@ extension CatalogueSettings {
         let state = setting.catalogued.state(in: settings, showsSecrets: false)
         let text = state.text ?? SettingsService.SettingDefinition.withoutText
         return BrowserItem(
-            name: catalogue.name(of: setting), group: group, text: String(text.prefix(Self.previewLimit)),
+            name: catalogue.name(of: setting), group: group,
+            text: String(text.prefix(CommandLimits.previewedCharacters)),
             source: state.sourceText,
             isDefault: state.source == .default, isLocked: state.isLocked, isSet: state.isSet,
             hasProblem: state.problem != nil, help: setting.help ?? "")

@@ -4,11 +4,6 @@ import SettingsKitTerminal
 
 // All that a store holds, for the terminal view: values without types.
 extension OpenedStore {
-    /// The columns of a value that the list shows at most.
-    private static let previewColumns = 500
-    /// The bytes of a value that the view shows at most.
-    private static let textLimit = 1_000_000
-
     package var title: String { description }
 
     package func items() throws -> [BrowserItem] { try names().compactMap(item) }
@@ -17,7 +12,8 @@ extension OpenedStore {
         try value(named: name).map { value in
             // The list does not show types, and every value has the same source, the store.
             BrowserItem(
-                name: name, text: value.summary(columns: Self.previewColumns), source: value.kind.rawValue, isSet: true)
+                name: name, text: value.summary(columns: ToolLimits.previewColumns), source: value.kind.rawValue,
+                isSet: true)
         }
     }
 
@@ -25,15 +21,15 @@ extension OpenedStore {
         var detail = BrowserDetail(name: name, description: "", text: "")
         do {
             guard let value = try value(named: name) else { return nil }
-            let summary = value.summary(columns: Self.previewColumns)
+            let summary = value.summary(columns: ToolLimits.previewColumns)
             detail.description = "Stored as \(value.kind.rawValue), \(value.size)."
-            detail.text = value.data.count > Self.textLimit ? summary : value.text
+            detail.text = value.data.count > ToolLimits.shownText ? summary : value.text
             detail.layers = [.init(name: "store", text: summary, isInForce: true)]
             detail.stored = value.data
             // A longer text does not fit into an editor, so it is not converted.
             detail.editableText =
-                value.data.count > 2 * BrowserState.editLimit
-                ? String(repeating: " ", count: BrowserState.editLimit + 1) : value.text
+                value.data.count > 2 * TerminalLimits.editedText
+                ? String(repeating: " ", count: TerminalLimits.editedText + 1) : value.text
             detail.choices = value.kind == .boolean ? ["false", "true"] : []
         } catch {
             detail.problem = "\(error)"

@@ -1,0 +1,116 @@
+// The codes of settings, layers, migrations and stores of any kind, with their advice. Stores with other ones have them in
+// `SettingsError+DirectoryStore`, `SettingsError+SQLite` and `SettingsError+Etcd`.
+extension SettingsError.Code {
+    /// No store is registered for the setting's scope: it reads as its default and cannot be set.
+    public static let noStore = Self(
+        name: "noStore", advice: "No store is registered for this scope; pass one to the service or register it.")
+    /// The value has no encoded form; the old value stays.
+    public static let encodingFailed = Self(
+        name: "encodingFailed", advice: "The value cannot be encoded; the old value stays.")
+    /// The stored bytes cannot be decoded as the setting's type. They stay until a new value is set. The setting has its default,
+    /// or the last good value if the bytes are an external change while the program ran.
+    public static let decodingFailed = Self(
+        name: "decodingFailed",
+        advice: "The stored bytes are not a value of the setting's type; they stay until a new value is set.")
+    /// The setting's validation or type rejects the value. If a call passed the value, nothing is stored. If a store has the value,
+    /// it stays there, and the setting has the last good value, the next layer's or its default.
+    public static let invalidValue = Self(
+        name: "invalidValue", advice: "The setting rejects this value.")
+    /// A layer above the one that is written to has a value, or cannot be read, so the setting cannot be changed.
+    public static let locked = Self(
+        name: "locked",
+        advice: "The setting is locked by a layer above the one that is written to; change or remove the value there.")
+    /// The same code, if the layer cannot be read.
+    static let lockedByUnreadableLayer = Self(
+        name: locked.name,
+        advice: "The setting is locked, because a layer above the one that is written to cannot be read; "
+            + "repair that layer.")
+    /// The store could not read.
+    public static let readFailed = Self(
+        name: "readFailed",
+        advice: "The store could not be read; settings whose values are not known read as their defaults.")
+    /// The store could not write; the old value stays.
+    public static let writeFailed = Self(
+        name: "writeFailed", advice: "The store could not be written; what it holds is unchanged.")
+    /// The store's file could not be updated, or flushed to the disk; the store tries again. No change is lost: a property list has
+    /// it in its journal, other stores keep it in memory.
+    public static let notSaved = Self(
+        name: "notSaved",
+        advice: "The file could not be brought up to date; changes are kept, and written when this is possible again. "
+            + "Make room or check permissions.")
+    /// The store cannot be opened now. Its file is not changed.
+    public static let storeUnavailable = Self(
+        name: "storeUnavailable", advice: "The store cannot be opened; its file was not changed.")
+    /// A library of the system that the store needs is missing or too old.
+    public static let libraryUnavailable = Self(
+        name: "libraryUnavailable",
+        advice: "A library of the system that the store needs is missing or too old; install it.")
+    /// Another process, or another access by this one, has used the store's file for too long.
+    public static let busy = Self(
+        name: "busy",
+        advice: "Another process, or another access of this one, uses the file; nothing was written. Try again.")
+    /// The store's file is damaged, and its intact part is used; or two files of the store do not belong together, and the newer
+    /// one is used. A store that writes keeps a copy of the damaged or the older file.
+    public static let damaged = Self(
+        name: "damaged", advice: "The file is damaged; its intact part is used.")
+    /// The same code, if two files do not belong together.
+    package static let mismatchedFiles = Self(
+        name: damaged.name,
+        advice: "Two files of the store do not belong together; the newer one is used.")
+    /// The journal of a property list cannot be used. The property list is read without it, and nothing can be written.
+    public static let journalUnavailable = Self(
+        name: "journalUnavailable",
+        advice: "The journal cannot be used; the property list is read without it, and nothing can be written.")
+    /// The store is read-only: it was opened for reading only, or its file or directory does not allow writing.
+    public static let readOnly = Self(
+        name: "readOnly", advice: "The store can only be read here; nothing was written.")
+    /// The value would make the store larger than its limit; the old value stays.
+    public static let tooLarge = Self(
+        name: "tooLarge", advice: "The value exceeds the limit of the store; the old value stays.")
+    /// The store keeps values only in memory, because it has no place for its file.
+    public static let memoryOnly = Self(
+        name: "memoryOnly",
+        advice: "Settings are kept in memory only and end with the process; give the store a place to write to.")
+    /// The store does not offer this operation.
+    public static let unsupported = Self(
+        name: "unsupported", advice: "This store does not offer the operation.")
+    /// Other threads or processes kept changing the same settings, so an update failed.
+    public static let conflict = Self(
+        name: "conflict", advice: "The settings kept changing while they were updated; nothing was written.")
+
+    // MARK: Layers
+
+    /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, a locked layer is below it or a fallback
+    /// above it, or names are empty or repeated.
+    public static let invalidLayers = Self(
+        name: "invalidLayers",
+        advice: "The layers cannot be combined; have exactly one writable layer, locked layers above and fallbacks "
+            + "below it, and give all others different names.")
+
+    // MARK: Migrations
+
+    /// A step of a migration failed, and nothing was changed.
+    public static let migrationFailed = Self(
+        name: "migrationFailed", advice: "A migration step failed; nothing has changed.")
+    /// A newer version of the program has migrated the settings.
+    public static let newerVersion = Self(
+        name: "newerVersion",
+        advice: "A newer version of this program has migrated the settings; this one may not understand the changes."
+    )
+
+    // MARK: Stores that wait
+
+    /// The store cannot be opened yet, or another process keeps it locked. The change is kept in memory and made in the store
+    /// as soon as possible; it is lost if the process ends first.
+    public static let pending = Self(
+        name: "pending",
+        advice: "The store cannot be opened or written yet; changes are kept in memory, made in the store when that is "
+            + "possible, and lost if the process ends first.")
+    /// A store that could not be opened or written can be used now. Settings have its values, and it has the changes that were kept
+    /// in memory.
+    public static let recovered = Self(
+        name: "recovered",
+        advice:
+            "The store can be used now; settings read as stored in it, and changes that were kept in memory are stored."
+    )
+}

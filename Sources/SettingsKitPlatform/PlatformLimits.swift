@@ -1,0 +1,17 @@
+/// The limits of work with files that all stores share.
+enum PlatformLimits {
+    /// The number of pieces of background work that run at once, and the greatest number of threads for it.
+    static let backgroundWidth = 4
+    static let backgroundThreads = 64
+    /// The size of the stack of such a thread, in bytes.
+    static let backgroundStackSize = 8 << 20
+    /// The number of attempts to replace a file that others keep replacing.
+    static let publicationAttempts: Int = 20
+    /// The longest name that companions contain completely. The longest suffix takes 44 bytes: `-journal.damaged-` with
+    /// a date and a random number.
+    static let longestOwnName = 200
+    /// The length of the part of a longer name.
+    static let keptNameSize = 160
+    /// The longest value of an extended attribute that is copied, in bytes. (The limit of Linux.)
+    static let attributeSize = 65_536
+}

@@ -1,0 +1,15 @@
+import SettingsCommandLine
+
+// The options that several subcommands of the tool have. `StoreArguments` has those that name a store.
+extension CommandOption {
+    static let force = CommandOption(
+        "--force", "Move a file aside that never was a property list, and write one in its place.")
+    static let format = CommandOption(
+        "--format", value: "FORMAT",
+        "plist, json or env; for import also dconf. By default, the file's extension or contents say.")
+    static let variablePrefix = CommandOption(
+        "--variable-prefix", value: "TEXT", "The beginning of the variables in an environment file.")
+    static let replace = CommandOption("--replace", "Remove the settings that the source does not have.")
+    static let allowEmpty = CommandOption(
+        "--allow-empty", "Accept a source without settings. With --replace, it removes all.")
+}

@@ -1,0 +1,23 @@
+/// The limits of the tool. `CommandLimits` has those of all subcommands.
+enum ToolLimits {
+    /// The number of changes that are stored together: few enough for any store, and enough to spread the cost of a batch.
+    static let batch = 500
+    /// The columns of a value that the list of the terminal view shows at most.
+    static let previewColumns = 500
+    /// The bytes of a value that the terminal view shows at most.
+    static let shownText = 1_000_000
+    /// The widest column of names in `list`.
+    static let nameColumns = 40
+    /// The number of names among which the intended one is sought.
+    static let soughtNames = 2_000
+    /// The size of the largest schema that is read for completions, in bytes.
+    static let schemaSize: Int = 16 << 20
+    /// The levels of a value in the text form of GVariant, as in GVariant.
+    static let variantDepth = 128
+    /// The number of settings that cannot be imported that a message lists.
+    static let listedSettings = 20
+    /// The number of names that a completion offers.
+    static let completedNames = 5_000
+    /// The number of rounds of repairs. A refused journal hides its own findings until it is repaired.
+    static let repairRounds = 3
+}

@@ -1,0 +1,17 @@
+/// The limits of a database.
+enum SQLiteLimits {
+    /// The size to which SQLite truncates the log when it restarts it, in bytes, so that one large write does not occupy the disk.
+    static let logSize = 4 << 20
+    /// The number of statements that stay prepared in a connection.
+    static let preparedStatements = 100
+    /// The number of steps after which SQLite asks whether to continue: some ten microseconds.
+    static let progressSteps: Int32 = 1_000
+    /// The number of pages that are copied between two checks for cancellation: 1 MB with pages of the usual size.
+    static let backupPages: Int32 = 256
+    /// The greatest number of values after `IN` that are bound one by one. SQLite allows 999 parameters, or 32,766 since 3.32.
+    static let boundValues = 500
+    /// The greatest number of reported findings of SQLite's own check.
+    static let reportedFindings = 20
+    /// The number of reads of a storage that can run at the same time, unless the program chooses another one.
+    static let readers = 5
+}
