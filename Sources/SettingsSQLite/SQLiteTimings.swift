@@ -3,6 +3,8 @@ enum SQLiteTimings {
     // MARK: Waiting for other accesses
 
     /// How long an access waits for others, of this process and of other ones, unless the program chooses another time.
+    ///
+    /// The public initializer of ``SQLiteStore`` repeats it, because a default there must be public.
     static let patience = Duration.seconds(3)
     /// The shortest wait within the process, even without patience: the connection may be polling for changes.
     static let leastPatience = Duration.milliseconds(100)
