@@ -14,6 +14,8 @@ struct TmuxTests {
             defer { tmux.run("kill-server") }
             let program = try PlayerProcess.path(of: "Player")
             tmux.run("new-session", "-d", "-x", "80", "-y", "24", "env HOME=\(home) LANG=C.UTF-8 sh")
+            // The terminal would show keys that are sent before the shell's prompt in front of it.
+            try #require(try await eventually { tmux.text.contains { !$0.isWhitespace } })
             tmux.run("send-keys", "echo before; \(program) settings browse", "Enter")
             try await tmux.waitFor("? help")
             #expect(
