@@ -81,7 +81,9 @@ struct CommandBasicsTests {
         #expect(!desk.diagnosed.all.contains { "\($0)".contains("5ecret") })
     }
 
-    @Test("watch shows neither secrets nor control characters, and the value after a removal", .timeLimit(.minutes(2)))
+    @Test(
+        "watch shows neither secrets nor control characters, and the value after a removal",
+        .timeLimit(Rounds.timeLimit))
     func watch() async throws {
         let desk = Desk()
         let result = Box<Desk.Result?>(nil)
@@ -137,7 +139,9 @@ struct CommandBasicsTests {
         #expect(error?.code == .EBADF)
     }
 
-    @Test("A pipe that is full and does not block receives the whole text once it is read", .timeLimit(.minutes(2)))
+    @Test(
+        "A pipe that is full and does not block receives the whole text once it is read",
+        .timeLimit(Rounds.timeLimit))
     func fullPipe() throws {
         var descriptors: [Int32] = [0, 0]
         #expect(pipe(&descriptors) == 0)

@@ -169,7 +169,7 @@ struct SubcommandTests {
     }
 
     @Test(
-        "watch prints changes with their local time and origin, until there are enough", .timeLimit(.minutes(2)),
+        "watch prints changes with their local time and origin, until there are enough", .timeLimit(Rounds.timeLimit),
         arguments: TestedProgram.allCases, [true, false])
     func watch(program: TestedProgram, isJSON: Bool) throws {
         try program.withSettings { settings in
@@ -230,7 +230,7 @@ struct SubcommandTests {
         }
     }
 
-    @Test("import reads a file and a pipe", .timeLimit(.minutes(2)), arguments: TestedProgram.allCases)
+    @Test("import reads a file and a pipe", .timeLimit(Rounds.timeLimit), arguments: TestedProgram.allCases)
     func importedFiles(program: TestedProgram) throws {
         try program.withSettings { settings in
             try withTemporaryDirectory { (directory: String) in

@@ -34,7 +34,7 @@ struct TransferCommandsTests {
         #expect(desk.run("explain", "gain").output.contains("(no text)"))
     }
 
-    @Test("watch prints null in JSON for a value without a text", .timeLimit(.minutes(2)))
+    @Test("watch prints null in JSON for a value without a text", .timeLimit(Rounds.timeLimit))
     func watchWithoutText() async throws {
         let desk = Desk(adding: [Self.gain])
         let result = Box<Desk.Result?>(nil)

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Many threads and stores use the same files (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Many threads and stores use the same files (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct ConcurrencyTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("A store that cannot be opened yet", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A store that cannot be opened yet", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct LateStoreTests {
     @Test(
         "What is set meanwhile is in force, and stored over what others have stored when the store opens",

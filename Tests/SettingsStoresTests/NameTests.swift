@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Any name can be a key", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Any name can be a key", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct NameTests {
     static let names = [
         "plain", "with.dots/and\\slashes", "👩‍👩‍👧🇩🇪", "line\nbreak", "\r\n", " ", "ends ", "\t", "<key>&amp;]]>",

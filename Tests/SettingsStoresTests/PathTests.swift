@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("The path of a store", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("The path of a store", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct PathTests {
     /// What can be at the path of a store that is no file, or no directory, of it.
     enum Obstacle: String, CaseIterable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("A store that is only read", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A store that is only read", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct ReadOnlyTests {
     @Test(
         "A store that is only read has the values and follows them, and every way to write throws readOnly",

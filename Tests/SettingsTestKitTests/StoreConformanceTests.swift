@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsTestKit
 import Testing
 
-@Suite("The conformance suite")
+@Suite("The conformance suite", .ownThreads)
 struct StoreConformanceTests {
     @Test("A correct store of two functions passes; what it does not offer is named as skipped")
     func passes() async {

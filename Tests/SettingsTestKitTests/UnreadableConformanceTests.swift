@@ -53,7 +53,7 @@ private final class ForgetfulStore: SettingsStore {
     }
 }
 
-@Suite("The conformance suite with an unreadable medium")
+@Suite("The conformance suite with an unreadable medium", .ownThreads)
 struct UnreadableConformanceTests {
     private static let rules = (
         reading: "unreadable.throws", opening: "unreadable.reopened", writing: "unreadable.kept"

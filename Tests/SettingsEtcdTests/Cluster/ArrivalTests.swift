@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsEtcd
 
 extension WithEtcd {
-    @Suite("From one process to another", .timeLimit(.minutes(2)))
+    @Suite("From one process to another", .timeLimit(Rounds.timeLimit))
     struct ArrivalTests {
         /// The moments at which numbers were seen, in nanoseconds.
         private typealias Moments = Recorder<(number: Int, moment: Int64)>

@@ -88,7 +88,7 @@ struct WatchProgressTests {
 
 #if !canImport(Darwin)
     extension WithSlowEtcd {
-        @Suite("A watch whose request goes on", .timeLimit(.minutes(2)))
+        @Suite("A watch whose request goes on", .timeLimit(Rounds.timeLimit))
         struct OpenRequestTests {
             @Test("A member answers the questions in the stream, and the changes between them arrive")
             func questions() async throws {

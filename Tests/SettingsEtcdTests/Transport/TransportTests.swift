@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettingsEtcd
 
-@Suite("Requests over HTTP", .ownThreads, .timeLimit(.minutes(2)))
+@Suite("Requests over HTTP", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct TransportTests {
     private let transport: any GatewayTransport
 

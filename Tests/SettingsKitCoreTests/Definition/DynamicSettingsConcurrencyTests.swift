@@ -3,7 +3,7 @@ import SettingsKitCore
 import Testing
 
 /// An index is used again after its setting has gone, by settings of other types.
-@Suite("Settings that come and go (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Settings that come and go (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct DynamicSettingsConcurrencyTests {
     private struct Point: Codable, Sendable, Equatable { var x = 1.5, y = 2.5, z = 3.5, w = 4.5 }
 

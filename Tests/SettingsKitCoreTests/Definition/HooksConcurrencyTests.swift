@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Keys and namespaces with many writers (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Keys and namespaces with many writers (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct HooksConcurrencyTests {
     private enum Busy: SettingsNamespace {
         static let id = "busy"

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Diagnostics", .timeLimit(.minutes(2)))
+@Suite("Diagnostics", .timeLimit(Rounds.timeLimit))
 struct DiagnosticsTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
     private let ratio = Setting<Double>("ratio", in: .defaults, default: 0)

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("A setting over a store with layers", .timeLimit(.minutes(2)))
+@Suite("A setting over a store with layers", .timeLimit(Rounds.timeLimit))
 struct CandidateTests {
     private let port = Setting<Int>("port", in: .defaults, default: 1, validation: .range(1...9_999))
     private let isMuted = Setting<Bool>("muted", in: .defaults, default: false)

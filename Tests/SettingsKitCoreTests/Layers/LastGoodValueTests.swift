@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("The last good value", .timeLimit(.minutes(2)))
+@Suite("The last good value", .timeLimit(Rounds.timeLimit))
 struct LastGoodValueTests {
     private let port = Setting<Int>("port", in: .defaults, default: 77, validation: .range(1...100))
 
@@ -184,7 +184,7 @@ struct LastGoodValueTests {
     }
 }
 
-@Suite("Writing over layers", .timeLimit(.minutes(2)))
+@Suite("Writing over layers", .timeLimit(Rounds.timeLimit))
 struct LayeredWritingTests {
     private let port = Setting<Int>("port", in: .defaults, default: 77, validation: .range(1...100))
     private let theme = Setting<String>("theme", in: .shared, default: "")

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("A service over a layered store", .timeLimit(.minutes(2)))
+@Suite("A service over a layered store", .timeLimit(Rounds.timeLimit))
 struct LayeredServiceTests {
     private let a = Setting<Int>("a", in: .defaults, default: 0)
 
@@ -123,7 +123,7 @@ struct LayeredServiceTests {
     }
 }
 
-@Suite("A service over a layered store (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A service over a layered store (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct LayeredServiceConcurrencyTests {
     @Test(
         "With eight writers on all layers, the last value that listeners receive is the one that is read",

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Layers (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Layers (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct LayeredStoreConcurrencyTests {
     @Test(
         "With eight writers on all layers, changes form a chain, and the last published one is what is read",

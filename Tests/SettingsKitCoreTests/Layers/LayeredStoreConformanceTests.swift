@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsTestKit
 import Testing
 
-@Suite("Conformance of LayeredStore")
+@Suite("Conformance of LayeredStore", .ownThreads)
 struct LayeredStoreConformanceTests {
     /// What stands around the writable layer.
     enum Shape: String, CaseIterable, CustomTestStringConvertible {

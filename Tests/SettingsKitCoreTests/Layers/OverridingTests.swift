@@ -1,7 +1,7 @@
 import SettingsKitCore
 import Testing
 
-@Suite("A service with values laid over another", .timeLimit(.minutes(2)))
+@Suite("A service with values laid over another", .timeLimit(Rounds.timeLimit))
 struct OverridingTests {
     private let port = Setting<Int>("port", in: .defaults, default: 1)
     private let user = Setting<String>("user", in: .defaults, default: "www")

@@ -34,7 +34,7 @@
         }
     }
 
-    @Suite("Code of a user runs while no lock is held", .timeLimit(.minutes(2)))
+    @Suite("Code of a user runs while no lock is held", .timeLimit(Rounds.timeLimit))
     struct UserCodeTests {
         /// Any other lock may be taken inside one of the lowest rank.
         @Test("Code of a user that the library runs with a lock held ends the process", arguments: UserCode.allCases)

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Callbacks", .timeLimit(.minutes(2)))
+@Suite("Callbacks", .timeLimit(Rounds.timeLimit))
 struct CallbacksTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let other = Setting<Int>("other", in: .defaults, default: 0)

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Changes", .timeLimit(.minutes(2)))
+@Suite("Changes", .timeLimit(Rounds.timeLimit))
 struct ChangesTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let text = Setting<String>("text", in: .defaults, default: "")

@@ -4,7 +4,7 @@ import SettingsKitCore
 import Testing
 
 /// 8 writers and readers on one setting; every kind of listener must end on what is stored.
-@Suite("Delivery with many writers (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Delivery with many writers (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct DeliveryConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private static let sentinel = -1

@@ -3,7 +3,7 @@ import Observation
 import SettingsKitCore
 import Testing
 
-@Suite("Live values", .timeLimit(.minutes(2)))
+@Suite("Live values", .timeLimit(Rounds.timeLimit))
 struct LiveValueTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
 

@@ -4,7 +4,7 @@ import SettingsKitCore
 import Testing
 
 /// An edit from outside that leaves something that is no value of the setting.
-@Suite("A value that becomes undecodable from outside", .timeLimit(.minutes(2)))
+@Suite("A value that becomes undecodable from outside", .timeLimit(Rounds.timeLimit))
 struct UndecodableChangeTests {
     private enum Theme: String, Codable, Sendable { case light, dark }
 

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Streams of values", .timeLimit(.minutes(2)))
+@Suite("Streams of values", .timeLimit(Rounds.timeLimit))
 struct ValuesTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
 

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Persisted properties on many threads (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Persisted properties on many threads (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct PersistedConcurrencyTests {
     @Test("Of concurrent first reads one stores its default, and all end on it", arguments: StoreKind.allCases)
     func firstReads(kind: StoreKind) throws {

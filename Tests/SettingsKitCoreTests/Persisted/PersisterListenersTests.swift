@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Listeners of persisted properties", .timeLimit(.minutes(2)))
+@Suite("Listeners of persisted properties", .timeLimit(Rounds.timeLimit))
 struct PersisterListenersTests {
     private typealias Own = Box<SettingsService.Subscription?>
 

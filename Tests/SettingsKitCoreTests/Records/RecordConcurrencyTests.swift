@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Records on many threads (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Records on many threads (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct RecordConcurrencyTests {
     @Test("Updates on 6 threads lose none, through one storage or several", arguments: StoreKind.allCases, [1, 3])
     func counting(kind: StoreKind, storageCount: Int) throws {

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("The values of a record, and its listeners", .timeLimit(.minutes(2)))
+@Suite("The values of a record, and its listeners", .timeLimit(Rounds.timeLimit))
 struct RecordValuesTests {
     @Test("The current record comes first, then the newest", arguments: StoreKind.allCases)
     func currentFirst(kind: StoreKind) async throws {

@@ -90,7 +90,7 @@ private final class Holder<Value: Sendable>: Sendable {
     @discardableResult func publish(_ value: Value, token: UInt64) -> Value? { cached.publish(value, token: token) }
 }
 
-@Suite("A cached value (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A cached value (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct CachedValueConcurrencyTests {
     /// The thread sanitizer sees each unguarded access, and makes atomics that threads contend for very slow. Without it, a
     /// torn value is found by chance.

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("A default that is computed once", .timeLimit(.minutes(2)))
+@Suite("A default that is computed once", .timeLimit(Rounds.timeLimit))
 struct OnceDefaultTests {
     private static func setting() -> Setting<UUID> {
         Setting<UUID>("installation", in: .defaults, default: .once { UUID() })

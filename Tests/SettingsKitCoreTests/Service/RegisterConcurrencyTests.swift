@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Replacing a store under way (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Replacing a store under way (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct RegisterConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Atomic changes (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Atomic changes (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct UpdateConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

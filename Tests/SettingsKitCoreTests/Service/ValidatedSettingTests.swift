@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Validation", .timeLimit(.minutes(2)))
+@Suite("Validation", .timeLimit(Rounds.timeLimit))
 struct ValidatedSettingTests {
     private let port = Setting<Int>("port", in: .defaults, default: 0, validation: .range(1...65_535)) { abs($0) }
     private let nickname = Setting<String?>(
@@ -64,7 +64,7 @@ struct ValidatedSettingTests {
     }
 }
 
-@Suite("Values that people and other programs write in another form", .timeLimit(.minutes(2)))
+@Suite("Values that people and other programs write in another form", .timeLimit(Rounds.timeLimit))
 struct TolerantDecodingTests {
     @Test(
         "A Boolean may be 0, 1 or a word",

@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsTestKit
 import Testing
 
-@Suite("Conformance of the stores in memory")
+@Suite("Conformance of the stores in memory", .ownThreads)
 struct StoreConformanceTests {
     /// The least that a store can be.
     private final class TwoFunctionStore: SettingsStore {

@@ -56,7 +56,7 @@ private final class OverrideStore: SettingsStore {
     func synchronize() throws { try base.synchronize() }
 }
 
-@Suite("A store over a store")
+@Suite("A store over a store", .ownThreads)
 struct StoreOverStoreTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let other = Setting<Int>("other", in: .defaults, default: 0)
@@ -290,7 +290,7 @@ struct StoreOverStoreTests {
     }
 }
 
-@Suite("A store over a store (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A store over a store (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct StoreOverStoreConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

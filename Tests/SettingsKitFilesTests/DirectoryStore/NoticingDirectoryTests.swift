@@ -5,7 +5,7 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite("Changes in the directory are noticed", .timeLimit(.minutes(2)))
+@Suite("Changes in the directory are noticed", .timeLimit(Rounds.timeLimit))
 struct NoticingDirectoryTests {
     private func open(
         _ shared: String, _ state: String, isPolling: Bool, _ fileSystem: any FileSystem = POSIXFileSystem()

@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsKitPlatform
 
 /// Devices over one real directory, as on a network file system, used by several threads each.
-@Suite("A shared directory and threads (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A shared directory and threads (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct SharingDirectoryConcurrencyTests {
     private func open(_ shared: String, _ state: String) throws -> DirectoryStore {
         var options = DirectoryStore.Options()

@@ -4,7 +4,7 @@ import Testing
 @testable import SettingsKitFiles
 
 // What is not linear takes hours with this size.
-@Suite("Hostile journals", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Hostile journals", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct HostileJournalTests {
     private static let size = 10_000_000
     private static let start = UInt64(JournalHeader.size)

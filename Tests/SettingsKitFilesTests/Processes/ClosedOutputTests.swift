@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("A program whose standard output is closed", .timeLimit(.minutes(2)))
+@Suite("A program whose standard output is closed", .timeLimit(Rounds.timeLimit))
 struct ClosedOutputTests {
     @Test("What it prints reaches no file of a store, and fails as before")
     func prints() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite("The end of a process", .timeLimit(.minutes(2)))
+@Suite("The end of a process", .timeLimit(Rounds.timeLimit))
 struct ExitTests {
     @Test(
         "The end of a process waits at most half a second for locks that another process holds, however many stores there are; nothing is lost"

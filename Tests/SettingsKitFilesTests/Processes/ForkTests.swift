@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The background in a process made by fork", .timeLimit(.minutes(2)))
+@Suite("The background in a process made by fork", .timeLimit(Rounds.timeLimit))
 struct ForkTests {
     @Test("A child made by fork has threads of its own for the stores that it opens, and its parent keeps its own")
     func fork() async throws {

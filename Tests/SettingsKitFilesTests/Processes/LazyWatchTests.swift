@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite("A store begins to watch its file when that matters", .timeLimit(.minutes(2)))
+@Suite("A store begins to watch its file when that matters", .timeLimit(Rounds.timeLimit))
 struct LazyWatchTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 

@@ -4,7 +4,7 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Testing
 
-@Suite("Noticing other processes' changes", .timeLimit(.minutes(2)))
+@Suite("Noticing other processes' changes", .timeLimit(Rounds.timeLimit))
 struct NoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 

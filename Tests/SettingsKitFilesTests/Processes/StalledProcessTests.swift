@@ -7,7 +7,7 @@ import Testing
 @testable import SettingsKitPlatform
 
 /// What is so for each store, is in the tests of all stores.
-@Suite("A property list whose journal another process keeps locked", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A property list whose journal another process keeps locked", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct StalledProcessTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
     private static let b = Setting<Int>("b", in: .defaults, default: 0)

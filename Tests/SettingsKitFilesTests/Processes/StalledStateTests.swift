@@ -7,7 +7,7 @@ import Testing
 @testable import SettingsKitPlatform
 
 /// What is so for each store, is in the tests of all stores.
-@Suite("A shared directory whose state another process keeps locked", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A shared directory whose state another process keeps locked", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct StalledStateTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 

@@ -115,7 +115,7 @@ struct RecoveryTests {
     // Quadratic time would be many minutes with either size.
     @Test(
         "Recovering damaged XML: takes linear time however often it has to start again",
-        .timeLimit(.minutes(2)),
+        .timeLimit(Rounds.timeLimit),
         arguments: [
             "<key>k</key><!--", "\n\t<key>k</key><!--", "\n\t<key>k</key><dict>", "<key>k</key><dict>", "<dict a='",
             "\n\t<key>k</key><string><![CDATA[", "<key>k</key><array>", "<key>k</key><dict><key>", "<key", "<key>",

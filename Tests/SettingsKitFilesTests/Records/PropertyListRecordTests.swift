@@ -4,7 +4,7 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Testing
 
-@Suite("Records in property lists and shared directories", .timeLimit(.minutes(2)))
+@Suite("Records in property lists and shared directories", .timeLimit(Rounds.timeLimit))
 struct PropertyListRecordTests {
     struct Parameters: SettingsRecord, Equatable {
         var isDetailed = false

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitPlatform
 
-@Suite("Threads of the background", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Threads of the background", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct BackgroundThreadsConcurrencyTests {
     @Test("Work on one queue runs in order, one piece at a time")
     func order() async throws {

@@ -43,7 +43,7 @@ private final class SystemDouble: SuspensionControl {
     }
 }
 
-@Suite("The activity around locks on files", .timeLimit(.minutes(2)))
+@Suite("The activity around locks on files", .timeLimit(Rounds.timeLimit))
 struct LockActivityTests {
     private let system = SystemDouble()
 

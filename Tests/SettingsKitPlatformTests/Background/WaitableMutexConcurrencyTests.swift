@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettingsKitPlatform
 
-@Suite("A mutex that threads wait at (concurrency)", .timeLimit(.minutes(2)))
+@Suite("A mutex that threads wait at (concurrency)", .timeLimit(Rounds.timeLimit))
 struct WaitableMutexConcurrencyTests {
     private enum Condition: Int, CaseIterable { case hasItem, hasRoom }
 

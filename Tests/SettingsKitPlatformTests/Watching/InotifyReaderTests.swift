@@ -7,7 +7,7 @@
 
     import Glibc
 
-    @Suite("The thread that reads inotify", .timeLimit(.minutes(2)))
+    @Suite("The thread that reads inotify", .timeLimit(Rounds.timeLimit))
     struct InotifyReaderTests {
         private final class Token: Sendable {}
 

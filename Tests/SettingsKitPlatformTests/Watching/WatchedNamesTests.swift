@@ -6,7 +6,7 @@
 
     import Glibc
 
-    @Suite("Other files beside a watched path", .timeLimit(.minutes(2)))
+    @Suite("Other files beside a watched path", .timeLimit(Rounds.timeLimit))
     struct WatchedNamesTests {
         /// A watcher, and a second inotify instance from which the same events are requested: it has events that no thread
         /// has read if the watcher's thread was woken.

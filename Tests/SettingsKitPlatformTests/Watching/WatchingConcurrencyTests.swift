@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitPlatform
 
-@Suite("Watching on many threads (concurrency)", .timeLimit(.minutes(2)))
+@Suite("Watching on many threads (concurrency)", .timeLimit(Rounds.timeLimit))
 struct WatchingConcurrencyTests {
     @Test("Watches come and go while the directory does, and one that stays learns of all")
     func comeAndGo() async throws {

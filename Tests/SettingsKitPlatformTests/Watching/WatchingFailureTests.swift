@@ -6,7 +6,7 @@
 
     import Glibc
 
-    @Suite("Watching when the system has enough of it", .timeLimit(.minutes(2)))
+    @Suite("Watching when the system has enough of it", .timeLimit(Rounds.timeLimit))
     struct WatchingFailureTests {
         private static func failing(_ error: Int32) -> SystemError {
             SystemError(call: "test", path: "", number: error)

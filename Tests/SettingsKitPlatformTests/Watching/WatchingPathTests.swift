@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitPlatform
 
-@Suite("Watching a directory that comes and goes", .timeLimit(.minutes(2)))
+@Suite("Watching a directory that comes and goes", .timeLimit(Rounds.timeLimit))
 struct WatchingPathTests {
     /// A watched path, below a temporary directory, and what makes it lead to another directory that is there afterwards.
     struct Case: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitPlatform
 
-@Suite("Watching a directory", .timeLimit(.minutes(2)))
+@Suite("Watching a directory", .timeLimit(Rounds.timeLimit))
 struct WatchingTests {
     enum Change: CaseIterable, Sendable {
         case made, written, touched, replaced, movedAway, removed, attributes

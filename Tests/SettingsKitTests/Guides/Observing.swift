@@ -2,7 +2,7 @@ import Foundation
 import SettingsKit
 import Testing
 
-@Test(.timeLimit(.minutes(2))) private func theListenersOfObservingEndWithTheirTasks() async {
+@Test(.timeLimit(Rounds.timeLimit)) private func theListenersOfObservingEndWithTheirTasks() async {
     let settings = SettingsService(defaults: MemoryStore(), shared: MemoryStore(), diagnosticSink: .none)
     let subscriptions = [announce(settings), redrawWhenNeeded(settings)]
     let tasks = [

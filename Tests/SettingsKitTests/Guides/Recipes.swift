@@ -17,7 +17,7 @@ private func aToolReadsArgumentsVariablesAndItsFile() async throws {
     }
 }
 
-@Test("Recipes: a server starts again when its port is edited, and not after a bad edit", .timeLimit(.minutes(2)))
+@Test("Recipes: a server starts again when its port is edited, and not after a bad edit", .timeLimit(Rounds.timeLimit))
 private func aServerIsEditedWhileItRuns() async throws {
     try await withTemporaryFolder { folder in
         let file = folder.appendingPathComponent("Settings.plist")
@@ -43,7 +43,7 @@ private func aServerIsEditedWhileItRuns() async throws {
     }
 }
 
-@Test("Recipes: a view model's label is observed when the setting changes elsewhere", .timeLimit(.minutes(2)))
+@Test("Recipes: a view model's label is observed when the setting changes elsewhere", .timeLimit(Rounds.timeLimit))
 @MainActor private func aViewModelIsObserved() async throws {
     let settings = SettingsService(defaults: MemoryStore())
     let model = PlayerModel(settings: settings)
@@ -60,7 +60,7 @@ private func aServerIsEditedWhileItRuns() async throws {
     #expect(settings[.volume] == 1)
 }
 
-@Test("Recipes: an actor reads a setting without waiting, and follows it", .timeLimit(.minutes(2)))
+@Test("Recipes: an actor reads a setting without waiting, and follows it", .timeLimit(Rounds.timeLimit))
 private func anActorFollowsASetting() async throws {
     let settings = SettingsService(defaults: MemoryStore())
     let downloads = Downloads(settings: settings)

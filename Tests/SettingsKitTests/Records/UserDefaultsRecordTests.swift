@@ -3,7 +3,7 @@ import SettingsKit
 import SettingsKitUserDefaults
 import Testing
 
-@Suite("Records in UserDefaults", .timeLimit(.minutes(2)))
+@Suite("Records in UserDefaults", .timeLimit(Rounds.timeLimit))
 struct UserDefaultsRecordTests {
     struct Parameters: SettingsRecord, Equatable {
         var isDetailed = false

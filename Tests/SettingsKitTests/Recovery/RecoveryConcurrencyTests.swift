@@ -4,7 +4,7 @@ import SettingsKit
 import Testing
 
 /// Writes that race with the opening of a store.
-@Suite("Writes while a late store opens", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("Writes while a late store opens", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct RecoveryConcurrencyTests {
     private let threads = 4
 

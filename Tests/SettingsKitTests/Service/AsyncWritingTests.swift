@@ -3,7 +3,7 @@ import SettingsKit
 import SettingsTestSupport
 import Testing
 
-@Suite("Writing that is awaited", .timeLimit(.minutes(2)))
+@Suite("Writing that is awaited", .timeLimit(Rounds.timeLimit))
 struct AsyncWritingTests {
     private static let count = Setting<Int>("count", in: .defaults, default: 0)
     private static let name = Setting<String>("name", in: .defaults, default: "")

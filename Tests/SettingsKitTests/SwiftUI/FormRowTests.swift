@@ -19,7 +19,7 @@ extension SettingsService.SettingDefinition {
     fileprivate static let rates = Setting<[Int]>("rates", in: .defaults, default: [])
 }
 
-@Suite("The rows of a settings form", .timeLimit(.minutes(2)))
+@Suite("The rows of a settings form", .timeLimit(Rounds.timeLimit))
 @MainActor struct FormRowTests {
     private let settings = SettingsService(stores: [.defaults: MemoryStore()], diagnosticSink: .none)
     private let english = NumberSeparators(decimal: ".", grouping: ",")

@@ -7,7 +7,7 @@ import Testing
 @testable import SettingsKit
 
 /// What `SettingValue` does, without SwiftUI: read on the main actor inside of a tracker.
-@Suite("The updates of a view", .timeLimit(.minutes(2)))
+@Suite("The updates of a view", .timeLimit(Rounds.timeLimit))
 struct ViewUpdaterTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let settings = SettingsService(stores: [.defaults: MemoryStore()], diagnosticSink: .none)

@@ -26,7 +26,7 @@ private final class CloudDouble: UbiquitousValues {
     func replace(by new: [String: PropertyListValue]) { values.withLock { $0 = new } }
 }
 
-@Suite("The store of iCloud's key-value store")
+@Suite("The store of iCloud's key-value store", .ownThreads)
 struct UbiquitousContentsTests {
     private let cloud = CloudDouble()
     private var store: UbiquitousContents { UbiquitousContents(cloud, description: "cloud") }

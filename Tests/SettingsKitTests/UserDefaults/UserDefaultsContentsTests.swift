@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettingsKitUserDefaults
 
-@Suite("Values of UserDefaults that other code changes", .timeLimit(.minutes(2)))
+@Suite("Values of UserDefaults that other code changes", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct UserDefaultsContentsTests {
     private let defaults = DefaultsDouble()
     private let store: UserDefaultsContents

@@ -4,7 +4,7 @@ import SettingsKitUserDefaults
 import SettingsTestKit
 import Testing
 
-@Suite("Conformance of UserDefaultsStore")
+@Suite("Conformance of UserDefaultsStore", .ownThreads)
 struct UserDefaultsStoreConformanceTests {
     @Test("UserDefaultsStore keeps the contract of a store")
     func conformance() async {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettingsSQLite
 
-@Suite("A connection", .timeLimit(.minutes(2)))
+@Suite("A connection", .timeLimit(Rounds.timeLimit))
 struct ConnectionTests {
     private func open(_ path: String, patience: Duration = .zero) throws -> Connection {
         try DatabaseFile.make(path, store: "test")

@@ -46,7 +46,7 @@
         }
     }
 
-    @Suite("Code of a user that a storage runs", .timeLimit(.minutes(2)))
+    @Suite("Code of a user that a storage runs", .timeLimit(Rounds.timeLimit))
     struct UserCodeTests {
         @Test("With a lock held, it ends the process", arguments: UserCode.allCases)
         func checked(code: UserCode) async {

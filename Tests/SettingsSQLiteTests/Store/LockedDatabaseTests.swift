@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsSQLite
 
 /// What is so for each store, is in the tests of all stores.
-@Suite("A database that another program keeps locked", .timeLimit(.minutes(2)), .ownThreads)
+@Suite("A database that another program keeps locked", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct LockedDatabaseTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
     private static let b = Setting<Int>("b", in: .defaults, default: 0)

@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-@Suite("The file of a store", .timeLimit(.minutes(2)))
+@Suite("The file of a store", .timeLimit(Rounds.timeLimit))
 struct StoreFileTests {
     private static func refused(_ path: String, table: String = "settings") throws -> SettingsError? {
         let before = try contents(of: (path as NSString).deletingLastPathComponent)

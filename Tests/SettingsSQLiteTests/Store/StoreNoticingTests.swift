@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-@Suite("Noticing other programs' changes of a store's database", .timeLimit(.minutes(2)))
+@Suite("Noticing other programs' changes of a store's database", .timeLimit(Rounds.timeLimit))
 struct StoreNoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 
