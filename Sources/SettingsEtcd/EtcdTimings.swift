@@ -51,6 +51,8 @@ enum EtcdTimings {
     static let renewalPause = Duration.seconds(30)
     /// The shortest time after which values that expire are removed, in seconds.
     static let shortestExpiry: Int64 = 5
+    /// The share of that time after which their lease is renewed, as a divisor.
+    static let renewalsPerExpiry = 4
     /// How long closing a store waits for the cluster to remove them.
     static let releasePatience = Duration.milliseconds(800)
 

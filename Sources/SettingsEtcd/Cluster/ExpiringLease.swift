@@ -14,7 +14,9 @@ struct ExpiringLease {
     init(_ time: Duration) { seconds = max(EtcdTimings.shortestExpiry, Int64(time / .seconds(1))) }
 
     /// The remaining time of the lease without a renewal; nil if there is no lease.
-    var timeLeft: Duration? { lease.map { ContinuousClock.now.duration(to: $0.renewed + .seconds(seconds) / 4) } }
+    var timeLeft: Duration? {
+        lease.map { ContinuousClock.now.duration(to: $0.renewed + .seconds(seconds) / EtcdTimings.renewalsPerExpiry) }
+    }
 
     /// Whether the lease must be renewed.
     var isDue: Bool { timeLeft.map { $0 <= .zero } ?? false }
