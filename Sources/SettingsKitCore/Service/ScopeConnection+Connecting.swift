@@ -63,6 +63,7 @@ extension ScopeConnection {
             state.settings.updateAll { entry in
                 entry.setting.invalidate()
                 entry.lastGood = LayerValues()
+                entry.hasSeenChange = false
                 state.events.release(entry.lastSet)
                 entry.lastSet = nil
                 if comparedNames.contains(entry.setting.name) { entry.lastEvent = position }

@@ -244,6 +244,7 @@ extension ScopeConnection.State {
                 entry.record(
                     change, newValue: pending, origin: origin, sequence: sequence, hasGroups: !groups.isEmpty, lastGood,
                     in: &events)
+                entry.hasSeenChange = true
             }
         }
         if !changed.isEmpty { events.append(.init(keys: changed, origin: origin), for: groups) }
@@ -260,7 +261,7 @@ extension SettingEntry {
         let isLayered = change.newCandidates != nil
         var isToBeChecked = isFromOutside && setting.checksChangesFromOutside
         // A waiting change itself sets the bytes that listeners assume.
-        if !isLayered, !lastGoodBytes.isEmpty, !events.isWaiting(lastEvent) {
+        if !isLayered, !hasSeenChange, !lastGoodBytes.isEmpty, !events.isWaiting(lastEvent) {
             assumeLastGood(before: change, lastGoodBytes)
         }
         if isToBeChecked {
@@ -294,7 +295,10 @@ extension SettingEntry {
             if lastGood[layer] == nil {
                 // The old bytes may be bad themselves.
                 let data = old.map { old in
-                    lastGoodBytes.data(before: new?.data, insteadOf: old, named: change.name) ?? old.data
+                    let known =
+                        hasSeenChange
+                        ? nil : lastGoodBytes.data(before: new?.data, insteadOf: old, named: change.name)
+                    return known ?? old.data
                 }
                 lastGood[layer] = .init(data: data ?? nil, commit: sequence)
             }

@@ -20,6 +20,9 @@ struct SettingEntry {
     var assumed: StoredValue?
     /// The last good bytes of each layer, from an external change until its new bytes are known to be a value.
     var lastGood = LayerValues()
+    /// Whether the store's bytes were committed while the setting was in use. It has then judged them itself, and what other
+    /// settings of the name have recorded does not count.
+    var hasSeenChange = false
     /// Whether listeners were not notified of the last change, because the value in force did not change.
     var isHeldBack = false
     /// The number of changes of the setting that wait for delivery.

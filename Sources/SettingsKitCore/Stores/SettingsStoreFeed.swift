@@ -157,6 +157,11 @@ public final class SettingsStoreFeed: Sendable {
         for index in listeners.indices where listeners[index].storeDidChange(changes, origin: origin, on: self) {
             isFlushNeeded.store(true, ordering: .releasing)
         }
+        // What this program has written is in force, and not what was before, even if the same bytes were bad when they were external.
+        // The feed of a store with layers has no entries of its own.
+        if origin == .local, !lastGood.isEmpty {
+            for change in changes where change.newCandidates == nil { lastGood.forget(layer: nil, named: change.name) }
+        }
     }
 
     /// Whether a published change requires a ``flush()``.
