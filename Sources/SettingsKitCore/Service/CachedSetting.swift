@@ -59,6 +59,10 @@ protocol CachedSetting: AnyObject, Sendable {
 
     var name: String { key.name }
 
+    /// The number of attempts to read a setting that changes while its stored bytes are rejected. A closure may change its own
+    /// setting each time.
+    private static var attemptLimit: Int { 100 }
+
     /// Returns the setting's value: from memory if it is cached, otherwise from the store.
     @inlinable @inline(__always) func value() -> Value {
         cached.read() ?? refreshedValue()
@@ -71,7 +75,9 @@ protocol CachedSetting: AnyObject, Sendable {
     ///
     /// A value that cannot be read or decoded is diagnosed. If an external change made it undecodable while the program runs, the
     /// last good value is returned, otherwise the default.
-    @usableFromInline @inline(never) func refreshedValue() -> Value {
+    @usableFromInline @inline(never) func refreshedValue() -> Value { refreshedValue(attempt: 1) }
+
+    private func refreshedValue(attempt: Int) -> Value {
         let token = cached.token
         if token & 1 == 0, let value = cached.read() { return value }
         do throws(SettingsError) {
@@ -85,6 +91,11 @@ protocol CachedSetting: AnyObject, Sendable {
                 connection.lastGoodData(insteadOf: $0, of: self, isReading: true)
             }
             connection.report(resolution.rejections)
+            // The last good value is forgotten once the bytes that it replaces are. Then the default has never been in force.
+            let isOutdated = resolution.candidate == nil && !resolution.rejections.isEmpty && cached.token != token
+            if isOutdated, attempt < Self.attemptLimit {
+                return refreshedValue(attempt: attempt + 1)
+            }
             if resolution.candidate != nil, case .once(let once) = coding.default.source { once.forget() }
             cache(resolution.value, isDefault: resolution.candidate == nil, token: token)
             return resolution.value

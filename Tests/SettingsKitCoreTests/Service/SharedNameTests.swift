@@ -35,4 +35,18 @@ struct SharedNameTests {
         settings.set(low, to: 20)
         #expect(settings.get(low) == 20 && settings.get(high) == 5)
     }
+
+    @Test("A value that is set while rejected bytes are read is read, and not the default")
+    func setWhileReading() {
+        let store = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(store)
+        let whileReading = Box<(@Sendable () -> Void)?>(nil)
+        let number = Setting<Int>(
+            "number", in: .defaults, default: 7,
+            transformer: HookedTransformer(onUntransform: { _ in whileReading.take(replacingWith: nil)?() }))
+        #expect(settings.get(number) == 3)
+        store.changeFromOutside([("number", "oops")])
+        whileReading.value = { settings.set(number, to: 4) }
+        #expect(settings.get(number) == 4)
+    }
 }
