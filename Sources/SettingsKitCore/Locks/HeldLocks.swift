@@ -57,6 +57,9 @@
             return locks
         }
 
+        /// Whether the thread holds a lock, also where an enclosing ``excepting(_:)`` allows that. False unless locks are checked.
+        package static var areHeld: Bool { isChecking && !ofThread.held.isEmpty }
+
         /// Records a lock that the thread is about to wait for.
         package static func willLock(_ lock: Identity?) {
             guard isChecking, let lock else { return }
