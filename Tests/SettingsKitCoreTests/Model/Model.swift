@@ -12,13 +12,24 @@ import SettingsKitCore
 /// - Each problem of stored bytes is reported once for each cause, and each refused write once.
 ///
 /// ## Differs today
-/// | | the rule | today |
-/// |---|---|---|
-/// | D1 | a read returns the newest accepted value | while rejected bytes are stored and earlier external changes are not delivered, a read may return an older accepted value since the last change of this process; a listener that begins then receives the step to the newest |
-/// | D2 | a step from the default to the default is not delivered | it is, if the bytes differ |
-/// | D3 | a set value reads with what its stored form loses | a read that began before the commit may return the decoded value; so may each, if another thread has stored the same bytes before |
-/// | D4 | a listener gets the default for rejected bytes | it may get an accepted value that was stored since |
-/// | D5 | a listener's first change begins with the value in force when it began | it may begin with an older one, if rejected bytes were being judged when it began |
+/// The model accepts the following of the engine. Each place in the code names its number. Remove the number with the fault.
+///
+/// - D1: While rejected external bytes are judged on another thread, a read may return an older accepted value, back to the last
+///   change of this process. A listener that begins then may receive the step to the newest.
+/// - D2: A step from the default to the default is delivered if the bytes differ.
+/// - D3: A read that began before a set commits may return the decoded value. So may each later read, if another thread has stored
+///   the same bytes before.
+/// - D4: For rejected bytes, a listener may get an accepted value that was stored since, in place of the default.
+/// - D5: A listener's first change may begin with an older value, if rejected bytes were being judged when the listener began.
+/// - D6: After rejected external bytes, a listener to a scope may receive more or fewer commits.
+/// - D7: A change of a layer is missed while a higher layer holds the same bytes, also if both are rejected.
+/// - D8: Connections with other stores that were not delivered yet are one step.
+/// - D9: In layers, while rejected bytes are judged, a step may be missed or repeated (D4).
+/// - D10: Rejected bytes lock a setting for a write during which the locking layer changes.
+/// - D11: A listener that begins while another store is being connected may miss the difference.
+/// - D12: A service that begins while external changes are not delivered may assume an older value.
+/// - D13: In a newly connected store, rejected bytes may read as the default, although another service keeps the last good value.
+///   Bytes of the replaced store may be reported later.
 final class Model {
     /// What is in force from a moment on.
     struct Step {
@@ -26,6 +37,8 @@ final class Model {
         let number: Int
         /// The marks that the value may have.
         let marks: Set<Int>
+        /// Whether a layer above the writable one is in force.
+        let isLocked: Bool
     }
 
     /// A step as listeners receive it.
@@ -49,18 +62,35 @@ final class Model {
         fileprivate(set) var steps: [Step] = []
         fileprivate(set) var events: [Event] = []
         /// The text that listeners know.
-        fileprivate var known: String?
+        fileprivate(set) var known: String?
         fileprivate var marks: Set<Int> = [0]
-        /// The last moment at which this process has changed the setting (D1).
-        fileprivate var lastLocal = 0
+        /// The moments at which this process has changed the setting (D1).
+        fileprivate(set) var locals: [Int] = []
 
-        init(_ setting: ModelSetting) { self.setting = setting }
+        /// Whether the service uses the setting.
+        let isUsed: Bool
+
+        init(_ setting: ModelSetting, isUsed: Bool) { (self.setting, self.isUsed) = (setting, isUsed) }
     }
 
     /// The bytes of one name in one store, as one setting judges them.
     struct Held {
         var stored: String?
         var inForce: String?
+    }
+
+    enum StoreKind {
+        case writable, locking, fallback
+        /// Without a feed: each read asks the store, and changes of others are not known.
+        case unfed
+        /// A stand-in for a store that is not open yet: a set value is decoded until the store is open.
+        case late
+    }
+
+    struct GroupEvent: Equatable {
+        let moment: Int
+        let names: Set<String>
+        let origin: SettingsService.Origin
     }
 
     struct Problem: Hashable {
@@ -73,8 +103,16 @@ final class Model {
     private(set) var moment = 0
     private(set) var cells: [[Cell]] = []
     /// By store and setting.
-    private var held: [[Held]] = []
-    private var writables: Set<Int> = []
+    private(set) var held: [[Held]] = []
+    private(set) var kinds: [StoreKind] = []
+    /// The last moment at which another process has stored bytes that a setting rejects (D6).
+    private(set) var lastRejection = 0
+    /// Whether layers have held rejected bytes in a way after which nothing is compared (D7, D9).
+    private(set) var isUncertain = false
+    /// The names whose changes in layers may not have been delivered, and whether one was a rejection (D9).
+    private var waiting: [String: Bool] = [:]
+    /// What listeners to all settings of a service receive.
+    private(set) var groupEvents: [[GroupEvent]] = []
     /// Each text that a store has held under a name, by store and name.
     private(set) var history: [Int: [String: [(moment: Int, text: String?)]]] = [:]
     /// The rejected texts that must be reported, and those that may be.
@@ -85,14 +123,13 @@ final class Model {
 
     init(_ settings: [ModelSetting]) { self.settings = settings }
 
-    private func isRejected(_ text: String?, by setting: ModelSetting) -> Bool {
+    func isRejected(_ text: String?, by setting: ModelSetting) -> Bool {
         text.map { setting.problem(with: $0) != nil } ?? false
     }
 
-    func addStore(_ contents: [String: String], isWritable: Bool = true) {
-        let number = held.count
-        if isWritable { writables.insert(number) }
-        history[number] = contents.mapValues { [(moment, $0)] }
+    func addStore(_ contents: [String: String], _ kind: StoreKind) {
+        history[held.count] = contents.mapValues { [(moment, $0)] }
+        kinds.append(kind)
         held.append(
             settings.map { setting in
                 let stored = contents[setting.name]
@@ -100,14 +137,21 @@ final class Model {
             })
     }
 
+    func isWritable(_ store: Int) -> Bool { kinds[store] != .locking && kinds[store] != .fallback }
+
     private func accepted(_ text: String?, by setting: ModelSetting) -> String? {
         text.flatMap { setting.problem(with: $0) == nil ? $0 : nil }
     }
 
-    /// Adds a service over the layers of a store, in which every setting is used.
-    func addService(_ layers: [Int]) {
-        cells.append(settings.map(Cell.init))
+    /// Adds a service over the layers of a store.
+    func addService(_ layers: [Int], using used: [ModelSetting]) {
+        cells.append(settings.map { setting in Cell(setting, isUsed: used.contains { $0.number == setting.number }) })
+        groupEvents.append([])
         connect(cells.count - 1, to: layers)
+        guard kinds[layers[0]] == .late else { return }
+        for setting in settings {
+            possible[.init(service: cells.count - 1, code: .pending, name: setting.name)] = ["once"]
+        }
     }
 
     // MARK: Changing
@@ -119,12 +163,13 @@ final class Model {
             let isFirst = cell.layers.isEmpty
             cell.layers = layers
             cell.marks = [0]
-            let (text, _) = inForce(cell)
-            let told = layers.count == 1 ? held[layers[0]][cell.setting.number].stored : text
+            let (text, store) = inForce(cell)
+            let stored = held[layers[0]][cell.setting.number].stored
+            let told = layers.count > 1 ? text : isFirst ? text ?? stored : stored
             if !isFirst { tell(cell, told, .external) }
             cell.known = told
-            cell.lastLocal = moment
-            cell.steps.append(Step(moment: moment, number: cell.setting.number(of: text), marks: [0]))
+            cell.locals.append(moment)
+            addStep(to: cell, text, store, marks: [0])
             recordPossible(of: cell, service)
         }
     }
@@ -137,7 +182,8 @@ final class Model {
         marks: (_ service: Int, _ setting: Int, _ text: String) -> Set<Int>
     ) {
         moment += 1
-        let isFollowed = cells.contains { $0.contains { $0.layers.contains(store) } }
+        let isFollowed = kinds[store] != .unfed && cells.contains { $0.contains { $0.layers.contains(store) } }
+        var names = cells.map { _ in Set<String>() }
         for change in changes {
             history[store]?[change.name, default: [(0, nil)]].append((moment, change.new))
             for setting in settings where setting.name == change.name {
@@ -145,40 +191,75 @@ final class Model {
                 let stays = origin == .external && isFollowed && change.new != nil
                 held[store][setting.number] = Held(
                     stored: change.new, inForce: accepted(change.new, by: setting) ?? (stays ? before : nil))
-                for (service, cells) in cells.enumerated() where cells[setting.number].layers.contains(store) {
+                for (service, cells) in cells.enumerated()
+                where cells[setting.number].isUsed && cells[setting.number].layers.contains(store) {
                     let isMarked = origin == .local && change.new != nil
-                    step(
+                    let isTold = step(
                         cells[setting.number], service, of: store, change, origin,
                         isMarked ? marks(service, setting.number, change.new ?? "") : [0])
+                    if isTold { names[service].insert(change.name) }
                 }
             }
         }
+        for (service, names) in names.enumerated() where !names.isEmpty {
+            groupEvents[service].append(GroupEvent(moment: moment, names: names, origin: origin))
+        }
     }
 
+    /// Judges a change of a store for a setting in a service.
+    ///
+    /// - Returns: Whether listeners to the scope are notified.
     private func step(
         _ cell: Cell, _ service: Int, of store: Int, _ change: ModelChange, _ origin: SettingsService.Origin,
         _ marks: Set<Int>
-    ) {
-        if writables.contains(store) { cell.marks = marks }
-        if origin == .local { cell.lastLocal = moment }
+    ) -> Bool {
+        if isWritable(store) { cell.marks = marks }
+        if origin == .local { cell.locals.append(moment) }
         let (text, layer) = inForce(cell)
-        let isMarked = layer.map { writables.contains($0) && text == held[$0][cell.setting.number].stored } ?? false
+        let isMarked = layer.map { isWritable($0) && text == held[$0][cell.setting.number].stored } ?? false
         let inForceMarks = isMarked ? cell.marks : [0]
-        if cell.layers.count == 1 {
-            let isRejected = change.new.map { cell.setting.problem(with: $0) != nil } ?? false
-            if !(isRejected && origin == .external) { tell(cell, change.new, origin, inForceMarks) }
-            if isRejected, let new = change.new, let code = cell.setting.problem(with: new), origin == .external {
-                certain[.init(service: service, code: code, name: change.name), default: []].insert(new)
-            }
-        } else {
-            tell(cell, text, origin, inForceMarks)
+        let isRejected = isRejected(change.new, by: cell.setting)
+        if isRejected, origin == .external { lastRejection = moment }
+        let rejected = cell.layers.compactMap { held[$0][cell.setting.number].stored }
+            .filter { cell.setting.problem(with: $0) != nil }
+        if Set(rejected).count < rejected.count { isUncertain = true }
+        if cell.layers.count > 1 {
+            let isRejection = isRejected && origin == .external
+            if let wasRejection = waiting[change.name], wasRejection || isRejection { isUncertain = true }
+            waiting[change.name] = waiting[change.name] ?? false || isRejection
         }
         recordPossible(of: cell, service)
-        cell.steps.append(Step(moment: moment, number: cell.setting.number(of: text), marks: inForceMarks))
+        addStep(to: cell, text, layer, marks: inForceMarks)
+        if cell.layers.count > 1 { return tell(cell, text, origin, inForceMarks) }
+        if kinds[store] == .unfed {
+            // Changes of others are not known, so that the step begins with the bytes that were replaced.
+            if origin == .external { return false }
+            cell.known = change.old
+        }
+        if isRejected, origin == .external {
+            if let new = change.new, let code = cell.setting.problem(with: new) {
+                certain[.init(service: service, code: code, name: change.name), default: []].insert("\(store) \(new)")
+            }
+            return false
+        }
+        tell(cell, change.new, origin, inForceMarks)
+        return true
     }
 
-    private func tell(_ cell: Cell, _ text: String?, _ origin: SettingsService.Origin, _ marks: Set<Int> = [0]) {
-        if text == cell.known { return }
+    private func addStep(to cell: Cell, _ text: String?, _ store: Int?, marks: Set<Int>) {
+        var marks = marks
+        if store.map({ kinds[$0] == .unfed }) ?? false { marks = [0] }
+        if store.map({ kinds[$0] == .late }) ?? false { marks.insert(0) }
+        let isLocked = store.map { kinds[$0] == .locking } ?? false
+        cell.steps.append(
+            Step(moment: moment, number: cell.setting.number(of: text), marks: marks, isLocked: isLocked))
+    }
+
+    @discardableResult
+    private func tell(
+        _ cell: Cell, _ text: String?, _ origin: SettingsService.Origin, _ marks: Set<Int> = [0]
+    ) -> Bool {
+        if text == cell.known { return false }
         let (old, new) = (cell.setting.number(of: cell.known), cell.setting.number(of: text))
         cell.events.append(
             Event(
@@ -186,15 +267,23 @@ final class Model {
                 mayHaveOtherOld: isRejected(cell.known, by: cell.setting),
                 mayHaveOtherNew: isRejected(text, by: cell.setting)))
         cell.known = text
+        return true
     }
 
     private func recordPossible(of cell: Cell, _ service: Int) {
         for layer in cell.layers {
             guard let text = held[layer][cell.setting.number].stored, let code = cell.setting.problem(with: text)
             else { continue }
-            possible[.init(service: service, code: code, name: cell.setting.name), default: []].insert(text)
+            // Bytes of a replaced store may be reported as another one's.
+            for store in ["late"] + held.indices.map(String.init) {
+                possible[.init(service: service, code: code, name: cell.setting.name), default: []].insert(
+                    "\(store) \(text)")
+            }
         }
     }
+
+    /// Records that no thread delivers.
+    func recordIdle() { waiting = [:] }
 
     /// Records that a service refuses a write.
     func refuse(_ service: Int, _ code: SettingsError.Code, _ name: String, isCertain: Bool = true) {
@@ -203,11 +292,34 @@ final class Model {
         if isCertain { refusals[problem, default: (0, 0)].least += 1 }
     }
 
+    /// Records that a service reports a lock, once for each cause.
+    func refuseLocked(_ service: Int, _ name: String, isCertain: Bool) {
+        let problem = Problem(service: service, code: .locked, name: name)
+        possible[problem, default: []].formUnion(["a value", "a candidate"])
+        if isCertain, (certain[problem] ?? []).isEmpty { certain[problem, default: []].insert("a value") }
+    }
+
+    /// Records that a store that is not open yet keeps a change: each service reports it once.
+    func recordPending(_ name: String, in store: Int) {
+        for service in cells.indices where cells[service][0].layers.contains(store) {
+            certain[.init(service: service, code: .pending, name: name), default: []].insert("once")
+        }
+    }
+
+    /// Records that a store has been opened.
+    func recordRecovery(of store: Int) {
+        for service in cells.indices where cells[service][0].layers.contains(store) {
+            certain[.init(service: service, code: .recovered, name: ""), default: []].insert("once")
+        }
+    }
+
     /// Returns how often a problem must be reported.
     func reportCount(of problem: Problem) -> ClosedRange<Int> {
         let certain = certain[problem] ?? []
         let refused = refusals[problem] ?? (0, 0)
-        return certain.count + refused.least...certain.union(possible[problem] ?? []).count + refused.most
+        // Bytes of two stores may be reported as one store's.
+        let texts = Set(certain.map { $0.split(separator: " ").last })
+        return texts.count + refused.least...certain.union(possible[problem] ?? []).count + refused.most
     }
 
     /// Records that a read without a concurrent change has met rejected bytes.
@@ -216,60 +328,16 @@ final class Model {
         for layer in cell.layers {
             let held = held[layer][setting.number]
             if let text = held.stored, let code = setting.problem(with: text) {
-                certain[.init(service: service, code: code, name: setting.name), default: []].insert(text)
+                certain[.init(service: service, code: code, name: setting.name), default: []].insert("\(layer) \(text)")
             }
             if held.inForce != nil { break }
         }
     }
 
-    // MARK: Answers
-
-    private func inForce(_ cell: Cell) -> (text: String?, store: Int?) {
+    func inForce(_ cell: Cell) -> (text: String?, store: Int?) {
         for layer in cell.layers {
             if let text = held[layer][cell.setting.number].inForce { return (text, layer) }
         }
         return (nil, nil)
-    }
-
-    /// Returns what may be in force for a reader that began at a moment.
-    ///
-    /// - Parameter isBusy: Whether other threads may be delivering (D1).
-    func steps(of service: Int, _ setting: ModelSetting, since moment: Int, isBusy: Bool) -> ArraySlice<Step> {
-        let cell = cells[service][setting.number]
-        var first = cell.steps.lastIndex { $0.moment <= moment } ?? 0
-        let isRejected = texts(of: setting, in: cell.layers, since: moment).contains {
-            setting.problem(with: $0) != nil
-        }
-        if isBusy && isRejected {
-            first = min(first, cell.steps.lastIndex { $0.moment < max(cell.lastLocal, 1) } ?? 0)
-        }
-        return cell.steps[first...]
-    }
-
-    /// Returns whether the default is in force although something is stored, so that nothing can be calculated.
-    func isUnusable(_ service: Int, _ setting: ModelSetting) -> Bool {
-        let cell = cells[service][setting.number]
-        return inForce(cell).text == nil
-            && cell.layers.contains { writables.contains($0) && held[$0][setting.number].stored != nil }
-    }
-
-    /// Whether listeners know the value in force.
-    func isAgreed(_ cell: Cell) -> Bool {
-        cell.setting.number(of: cell.known) == cell.setting.number(of: inForce(cell).text)
-    }
-
-    /// Returns the texts that stores have held under a name since a moment.
-    func texts(of setting: ModelSetting, in stores: [Int], since moment: Int) -> [String] {
-        stores.flatMap { held(setting.name, in: $0, since: moment).compactMap(\.text) }
-    }
-
-    /// Returns whether a store has held a text under a name at a moment since another one.
-    func hasHeld(_ text: String?, _ name: String, in stores: [Int], since moment: Int) -> Bool {
-        stores.contains { held(name, in: $0, since: moment).contains { $0.text == text } }
-    }
-
-    private func held(_ name: String, in store: Int, since moment: Int) -> ArraySlice<(moment: Int, text: String?)> {
-        let texts = history[store]?[name] ?? [(0, nil)]
-        return texts[(texts.lastIndex { $0.moment <= moment } ?? 0)...]
     }
 }

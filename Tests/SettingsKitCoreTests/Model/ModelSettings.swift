@@ -1,7 +1,7 @@
 import Foundation
 import SettingsKitCore
 
-/// A value with a part that its stored form loses, by which a set value is told from a decoded one.
+/// A value with a part that its stored form loses, which distinguishes a set value from a decoded one.
 struct Marked: Sendable, Equatable, CustomStringConvertible {
     var number: Int
     /// The number of the operation that has set the value; 0 for a decoded value.
@@ -42,6 +42,7 @@ struct ModelSetting: Sendable {
     let decodable: Range<Int>
     let valid: Range<Int>
     let defaultNumber: Int
+    let isComputed: Bool
     let setting: Setting<Marked>
 
     /// The settings of the model: two of one name that accept different texts, and one whose default is computed.
@@ -58,7 +59,7 @@ struct ModelSetting: Sendable {
         _ point: @escaping @Sendable (String) -> Void
     ) {
         (self.number, self.name, self.decodable, self.valid) = (number, name, decodable, valid)
-        defaultNumber = `default`
+        (defaultNumber, self.isComputed) = (`default`, isComputed)
         let computed: @Sendable () -> Marked = {
             point("default")
             return Marked(number: `default`)

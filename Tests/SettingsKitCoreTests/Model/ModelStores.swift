@@ -19,19 +19,20 @@ final class ModelStore: SettingsStore {
     private let record: Record
     /// Whether writes fail.
     let isBroken = Box(false)
+    let number: Int
 
     /// - Parameter hasFeed: False for a store of two functions.
     init(
-        _ contents: [String: String], hasFeed: Bool = true, point: @escaping @Sendable (String) -> Void,
+        _ number: Int, _ contents: [String: String], hasFeed: Bool = true, point: @escaping @Sendable (String) -> Void,
         record: @escaping Record
     ) {
         self.contents = Mutex(contents.mapValues { Data($0.utf8) })
         ownFeed = hasFeed ? SettingsStoreFeed() : nil
-        (self.point, self.record) = (point, record)
+        (self.number, self.point, self.record) = (number, point, record)
     }
 
     var feed: SettingsStoreFeed? { ownFeed }
-    var storeDescription: String { "ModelStore" }
+    var storeDescription: String { "ModelStore \(number)" }
     var stored: [String: String] { contents.withLock { $0.mapValues { String(decoding: $0, as: UTF8.self) } } }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {

@@ -15,6 +15,8 @@ final class Scheduler: @unchecked Sendable {
         fileprivate var hasEnded = false
         /// The number of operations that the thread is in, one inside the other.
         var depth = 0
+        /// Whether another thread was in an operation during this one.
+        var wasBusy = false
 
         init(_ number: Int) { self.number = number }
     }
