@@ -30,8 +30,9 @@ package enum CoreLimits {
     static let migrationAttempts = 1_000
     /// The same for the notes of a migration across several stores.
     static let intentAttempts = 1_000
-    /// The number of times that a record is read again because it has changed meanwhile, before the last reading is used.
-    static let recordAttempts: Int = 100
+    /// The number of times that a value or a record is read again because it has changed meanwhile, before the last reading is
+    /// used.
+    static let readingAttempts = 100
 
     // MARK: Text
 

@@ -100,7 +100,7 @@ import Synchronization
         var attempts = 0
         while true {
             attempts += 1
-            let isLastAttempt = attempts >= CoreLimits.recordAttempts
+            let isLastAttempt = attempts >= CoreLimits.readingAttempts
             let (record, snapshot, token, isExhaustive) = connection.betweenCommits {
                 // The record is read first: another thread may complete the bytes and cache a record of them at any time.
                 let record = origin == .cache ? row.cached.read() : nil

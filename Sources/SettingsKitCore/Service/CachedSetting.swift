@@ -59,10 +59,6 @@ protocol CachedSetting: AnyObject, Sendable {
 
     var name: String { key.name }
 
-    /// The number of attempts to read a setting that changes while its stored bytes are rejected. A closure may change its own
-    /// setting each time.
-    private static var attemptLimit: Int { 100 }
-
     /// Returns the setting's value: from memory if it is cached, otherwise from the store.
     @inlinable @inline(__always) func value() -> Value {
         cached.read() ?? refreshedValue()
@@ -93,7 +89,7 @@ protocol CachedSetting: AnyObject, Sendable {
             connection.report(resolution.rejections)
             // The last good value is forgotten once the bytes that it replaces are. Then the default has never been in force.
             let isOutdated = resolution.candidate == nil && !resolution.rejections.isEmpty && cached.token != token
-            if isOutdated, attempt < Self.attemptLimit {
+            if isOutdated, attempt < CoreLimits.readingAttempts {
                 return refreshedValue(attempt: attempt + 1)
             }
             if resolution.candidate != nil, case .once(let once) = coding.default.source { once.forget() }

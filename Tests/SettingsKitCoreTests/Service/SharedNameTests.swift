@@ -3,7 +3,7 @@ import SettingsKitCore
 import Testing
 
 /// Settings that share a name, of which one rejects what the other accepts.
-@Suite("Settings of one name", .timeLimit(.minutes(2)))
+@Suite("Settings of one name", .timeLimit(Rounds.timeLimit))
 struct SharedNameTests {
     private let low = Setting<Int>("port", in: .defaults, default: 7, validation: .range(1...60))
     private let high = Setting<Int>("port", in: .defaults, default: 5, validation: .range(30...99))
