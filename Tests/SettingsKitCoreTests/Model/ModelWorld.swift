@@ -348,7 +348,7 @@ final class ModelWorld: @unchecked Sendable {
         for tracker in trackers {
             let cell = model.cells[tracker.service][tracker.setting.number]
             if model.isFed(cell), cell.steps.last?.number != tracker.value.number {
-                for _ in 0..<2_000 where tracker.calls.count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+                for _ in 0..<60_000 where tracker.calls.count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
                 if tracker.calls.count == 0 { fail("a tracker ends on \(tracker.value)") }
             }
             if tracker.calls.count > 1 { fail("a tracker is notified \(tracker.calls.count) times") }

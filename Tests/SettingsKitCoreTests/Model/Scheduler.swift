@@ -43,7 +43,7 @@ final class Scheduler: @unchecked Sendable {
             }
         }
         passOn(from: nil)
-        return ended.wait(timeout: .now() + 20) == .success ? choices : nil
+        return ended.wait(timeout: .now() + 120) == .success ? choices : nil
     }
 
     /// Lets another thread run, or none. Does nothing on a thread of another origin, or while a lock is held.
