@@ -32,7 +32,7 @@ enum FoldingCost {
     static func run(_ pattern: String, _ numbers: String) throws {
         let numbers = numbers.split(separator: " ").compactMap { Int($0) }
         guard let pattern = Pattern(rawValue: pattern), numbers.count == 2 else {
-            throw Child.Failure(program: argument, status: EX_USAGE)
+            throw Child.Failure(program: argument, status: 1)
         }
         let (keyCount, seconds) = (numbers[0], numbers[1])
         let folder = try TemporaryFolder()
