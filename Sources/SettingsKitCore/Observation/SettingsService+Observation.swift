@@ -103,13 +103,18 @@ extension SettingsService {
             }
             return {
                 while await owner.next() != nil {
+                    var before = moments()
                     for attempt in 1...CoreLimits.readingAttempts {
-                        let before = moments()
                         let values = (self.get(first), self.get(second), repeat self.get(each others))
-                        if moments() == before { return values }
+                        let after = moments()
+                        if after == before { return values }
                         // A store that does not publish all changes may give another answer each time.
-                        let isExhaustive = keys.allSatisfy { self.connection(for: $0).isExhaustive }
-                        if attempt == CoreLimits.readingAttempts, !isExhaustive { return values }
+                        if attempt == CoreLimits.readingAttempts,
+                            !keys.allSatisfy({ self.connection(for: $0).isExhaustive })
+                        {
+                            return values
+                        }
+                        before = after
                     }
                     // A writer changes the settings all the time.
                     source.push(())
