@@ -13,7 +13,7 @@ enum DirectoryLimits {
     /// The greatest number that is read. No version, count, order or epoch reaches it.
     static let number = 999_999_999
     /// The greatest number of files in the directory that are read.
-    static let files: Int = 2_000
+    static let files = 2_000
 
     // MARK: Parts of a replica
 

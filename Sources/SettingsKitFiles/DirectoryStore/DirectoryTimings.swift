@@ -42,9 +42,4 @@ enum DirectoryTimings {
     static let forgettingPause = Duration.seconds(3_600)
     /// The precision of the time at which files of a replica have last disappeared, in milliseconds.
     static let lossPrecision: Int64 = 86_400_000
-
-    // MARK: Inspections
-
-    /// The age up to which a temporary file may still be in use, in seconds.
-    static let temporaryAge: Int64 = 3_600
 }

@@ -232,7 +232,7 @@ package struct DirectoryInspection: Sendable {
     }
 
     private var temporaryFindings: [StoreFinding] {
-        temporaries.filter { $0.value < now / 1_000 - DirectoryTimings.temporaryAge }.keys.sorted().map { name in
+        temporaries.filter { $0.value < now / 1_000 - PlatformTimings.abandonment }.keys.sorted().map { name in
             StoreFinding(
                 .temporary, at: WholeFile.join(directory, name), "A temporary file was left by a process that died.",
                 advice:
