@@ -25,7 +25,7 @@ package enum CoreLimits {
 
     /// The number of runs after which a transaction fails. Each time, another writer makes progress, so this many failures mean a
     /// store that never gives the same answer twice.
-    static let transactionAttempts: Int = 10_000
+    static let transactionAttempts = 10_000
     /// The number of attempts of a migration while others change the same settings. The others make progress each time.
     static let migrationAttempts = 1_000
     /// The same for the notes of a migration across several stores.

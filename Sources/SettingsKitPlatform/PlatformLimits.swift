@@ -6,7 +6,7 @@ enum PlatformLimits {
     /// The size of the stack of such a thread, in bytes.
     static let backgroundStackSize = 8 << 20
     /// The number of attempts to replace a file that others keep replacing.
-    static let publicationAttempts: Int = 20
+    static let publicationAttempts = 20
     /// The longest name that companions contain completely. The longest suffix takes 44 bytes: `-journal.damaged-` with
     /// a date and a random number.
     static let longestOwnName = 200
