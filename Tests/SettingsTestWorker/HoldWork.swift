@@ -16,7 +16,7 @@ enum HoldWork {
             let directory = try ReplicatedDirectory(
                 at: DirectoryLocation(directory: path, state: path + "-state"), fileSystem: POSIXFileSystem(),
                 options: .init(), isWatching: false, now: ReplicatedDirectory.systemTime)
-            try hold(directory.list) { _ = try directory.apply(batch) }
+            try hold(directory.state.list) { _ = try directory.apply(batch) }
         default:
             let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
             try hold(store.list) { _ = try store.apply(batch) }

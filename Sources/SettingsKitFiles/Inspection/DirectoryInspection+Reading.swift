@@ -27,7 +27,7 @@ extension DirectoryInspection {
     private mutating func readState(_ fileSystem: any FileSystem) throws {
         let list = try LoadedPropertyList(path: statePath, fileSystem: fileSystem, store: "The state at \(statePath)")
         list.files.cursor.journal?.close()
-        records = ReplicatedDirectory.records(in: list.contents)
+        records = list.contents.sharedRecords
         do throws(ReplicaProblem) {
             memory = try list.contents.data(named: ReplicaMemory.name).flatMap { bytes throws(ReplicaProblem) in
                 try ReplicaMemory(bytes)

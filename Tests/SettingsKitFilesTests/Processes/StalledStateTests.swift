@@ -40,11 +40,11 @@ struct StalledStateTests {
 
         /// The files are free again after the other process's next change, or ``unlock()``.
         func lock() throws {
-            try other.list.refresh(waiting: .zero)
-            #expect(try other.list.files.withLock { try $0.lock.acquireOpen(in: POSIXFileSystem()) })
+            try other.state.list.refresh(waiting: .zero)
+            #expect(try other.state.list.files.withLock { try $0.lock.acquireOpen(in: POSIXFileSystem()) })
         }
 
-        func unlock() { other.list.files.withLock { $0.lock.unlock(in: POSIXFileSystem()) } }
+        func unlock() { other.state.list.files.withLock { $0.lock.unlock(in: POSIXFileSystem()) } }
     }
 
     @Test("A pending value that the other process has written meanwhile is written no second time")
@@ -55,9 +55,9 @@ struct StalledStateTests {
             device.service.set(Self.a, to: 2)
             try device.other.set(Data("2".utf8), for: key("a"))
             try device.service.synchronize()
-            let stamp = device.other.list.contents.withLock { $0.data(named: "a") }
-            try device.other.list.refresh(waiting: .zero)
-            #expect(device.other.list.contents.withLock { $0.data(named: "a") } == stamp)
+            let stamp = device.other.state.list.contents.withLock { $0.data(named: "a") }
+            try device.other.state.list.refresh(waiting: .zero)
+            #expect(device.other.state.list.contents.withLock { $0.data(named: "a") } == stamp)
             // The next change of the other process is heard: nothing hides it.
             try device.other.set(Data("5".utf8), for: key("a"))
             try device.service.synchronize()
@@ -82,11 +82,11 @@ struct StalledStateTests {
             for _ in 0..<3 { try limited.set(Data("2".utf8), for: key("c")) }
             try limited.set(large, for: key("c"))
             let error = #expect(throws: SettingsError.self) { try limited.set(large, for: key("d")) }
-            #expect(error?.code == .tooLarge && limited.value(named: "d") == nil)
+            #expect(error?.code == .tooLarge && limited.state.value(named: "d") == nil)
             device.unlock()
             try limited.set(Data("3".utf8), for: key("e"))
-            try device.other.list.refresh(waiting: .zero)
-            #expect(["b", "c", "d", "e"].map { device.other.value(named: $0)?.count } == [4_000, 4_000, nil, 1])
+            try device.other.state.list.refresh(waiting: .zero)
+            #expect(["b", "c", "d", "e"].map { device.other.state.value(named: $0)?.count } == [4_000, 4_000, nil, 1])
         }
     }
 

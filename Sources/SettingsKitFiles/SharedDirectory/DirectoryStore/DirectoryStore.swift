@@ -70,10 +70,10 @@ public final class DirectoryStore: SettingsStore {
     private let core: ReplicatedDirectory
 
     /// What the store may do with its files.
-    public var access: SettingsStoreAccess { core.isReadOnly ? .readOnly : .readWrite }
+    public var access: SettingsStoreAccess { core.state.isReadOnly ? .readOnly : .readWrite }
 
     /// The path of the shared directory.
-    public var path: String { core.directory }
+    public var path: String { core.files.directory }
 
     /// Opens a shared directory. Creates it if it does not exist. It need not be reachable now.
     ///
@@ -127,13 +127,13 @@ public final class DirectoryStore: SettingsStore {
     // MARK: A store
 
     /// Publishes every change of a value to the services that use the store, including changes of other devices.
-    public var feed: SettingsStoreFeed? { core.list.feed }
+    public var feed: SettingsStoreFeed? { core.state.list.feed }
 
     /// The store's name for messages: "DirectoryStore at" and the path.
-    public var storeDescription: String { core.list.description }
+    public var storeDescription: String { core.state.list.description }
 
     /// Returns the stored bytes for a key, or nil if there is no value. Never throws.
-    public func get(_ key: SettingsService.StorageKey) -> Data? { core.value(named: key.name) }
+    public func get(_ key: SettingsService.StorageKey) -> Data? { core.state.value(named: key.name) }
 
     /// Stores bytes under a key, or removes the key. When it returns, the change survives the end of the process, unless
     /// another process keeps the state locked: then the feed reports `pending`, and the change is stored later.
@@ -153,20 +153,20 @@ public final class DirectoryStore: SettingsStore {
     /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked, and the caller waits or
     ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.isQuestion { return core.holds(batch.expectations) }
+        if batch.isQuestion { return core.state.holds(batch.expectations) }
         try requireWriting()
         return try core.apply(batch)
     }
 
     /// Returns the names that have a value.
-    public func keys() -> [String] { core.names }
+    public func keys() -> [String] { core.state.names }
 
     /// Removes all values on all devices, as one change.
     ///
     /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked.
     public func removeAll() throws {
         try requireWriting()
-        try core.removeAll()
+        try core.changing { try $0.removeAll() }
     }
 
     /// Reads the directory, writes the replica's files if they lack something, and returns when everything survives a
@@ -179,13 +179,13 @@ public final class DirectoryStore: SettingsStore {
     // MARK: The directory
 
     /// The replicas that have files in the directory: this one first, then sorted by device name.
-    public var replicas: [Replica] { core.replicas() }
+    public var replicas: [Replica] { core.reports.replicas }
 
     /// The last known change of a setting; nil if it has no value.
-    package func lastChange(of name: String) -> LastChange? { core.lastChange(of: name) }
+    package func lastChange(of name: String) -> LastChange? { core.reports.lastChange(of: name) }
 
     /// The problems with files in the directory, at the last reading.
-    public var report: Report { core.report() }
+    public var report: Report { core.reports.report }
 
     /// Reads the directory, and writes the replica's files even if they lack nothing.
     ///
@@ -211,10 +211,8 @@ public final class DirectoryStore: SettingsStore {
     public func importPropertyList(at url: URL) throws -> Int {
         try requireWriting()
         let list = try PropertyListStore(url: url)
-        return try core.importValues(
-            list.keys().compactMap { name in
-                list.get(.init(name, scope: .defaults)).map { (name, $0) }
-            })
+        let values = list.keys().compactMap { name in list.get(.init(name, scope: .defaults)).map { (name, $0) } }
+        return try core.changing { try $0.importValues(values) }
     }
 
     /// Reads the directory, and adopts the changes in it.

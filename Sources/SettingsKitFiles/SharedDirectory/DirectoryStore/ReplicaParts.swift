@@ -137,8 +137,3 @@ struct ReplicaParts: Sendable {
         return head.parts[header.part - 1] != header.serial
     }
 }
-
-extension ReplicatedDirectory.Table {
-    /// The summaries of the replicas' files, by name.
-    var summaries: [String: SeenFile.Summary] { files.compactMapValues(\.summary) }
-}

@@ -10,67 +10,28 @@ import Synchronization
 
 /// A shared directory with this device's state. All stores of a process with the same two use one object.
 ///
-/// The state is a property list with a journal. For each name it has an entry: a value or a removal, with its stamp.
-/// All decisions are made while the journal is locked, so processes with one state act as one. The directory is read
-/// without a lock. Replacing the replica's files takes a separate lock, so reading and setting values never wait for
-/// the directory.
-///
-/// ``table`` contains the knowledge of the directory's files. If two threads read the directory at the same time, both do the
-/// same work, which is harmless because merging is idempotent.
+/// It lets its parts work together, and decides when: ``state`` has the settings, ``files`` what was read of the replicas' files,
+/// ``ownFiles`` what this replica's files lack. The directory is read without a lock. Replacing the replica's files takes a
+/// separate lock, so reading and setting values never wait for the directory.
 final class ReplicatedDirectory: Sendable {
-    struct Table: Sendable {
-        var files: [String: SeenFile] = [:]
-        /// The joined accepted times of the heads in the directory.
-        var accepted = AcceptedTimes()
-        /// The problem of too many files. Nil if all are read.
-        var surplus: ReplicaProblem?
-        /// The topics of the diagnosed problems that persist.
-        var diagnosed: Set<String> = []
-        /// The status of the own head that certainly survives a power failure.
-        var durableStatus: FileStatus?
-        /// The contents of the own files. Nil if they are incomplete.
-        var exported: Exported?
-        /// Whether the own files must be written again, because they could not be flushed.
-        var mustRewrite = false
-        /// Whether an own file has changed, so that ``exported`` must be determined again.
-        var isExaminationDue = false
-        /// Whether the next export must write all records into one part, so that no superseded record stays in another.
-        var mustCompact = false
-        /// Whether the local state is new and the directory was not found or created yet.
-        var isDirectoryNew = false
-        /// The next time to examine old removals.
-        var collectionPause: Deadline?
-        /// Whether temporary files were removed.
-        var hasCleanedUp = false
-        var downloads = DownloadRequests()
-        /// The number of reversals of the state when the files were read; see ``ReplicaTracker/reversals``.
-        var reversals = 0
-        /// Whether the local state was found to belong to the directory.
-        var isDirectoryConfirmed = false
-        /// The number of old removals that are kept because of each file, at the last examination.
-        var heldRemovals: [String: Int] = [:]
-        /// The reason why the first reading failed.
-        var firstProblem: (any Error)?
-    }
-
-    let directory: String
-    let fileSystem: any FileSystem
-    let options: DirectoryStore.Options
-    /// Returns the machine's time in milliseconds since 1970, limited to the years 1970 to 9999.
-    let now: @Sendable () -> Int64
-    let list: JournaledPropertyList
-    let tracker = ReplicaTracker()
-    let table = Mutex(Table(), .leaf)
+    let state: ReplicaState
+    let files: SeenFiles
+    let ownFiles: OwnFiles
+    let oldRemovals: OldRemovals
+    let reports: DirectoryReports
+    private let folder: SharedFolder
+    private let fileSystem: any FileSystem
+    private let options: DirectoryStore.Options
     /// The queue for background work.
-    let queue: BackgroundQueue
+    private let queue = BackgroundQueue()
     /// Notices changes in the directory.
     let monitor: ChangeMonitor
-    let pendingWriter: PendingWriter
-    let isExportPlanned = Atomic(false)
-    let wasRead = Atomic(false)
-    let isWatching: Bool
-    /// Whether the directory and the local state are only read. Merged settings then exist in memory only.
-    let isReadOnly: Bool
+    private let pendingWriter: PendingWriter
+    /// Whether the directory is watched and written in the background.
+    private let isWatching: Bool
+    private let isLaterExportPlanned = Atomic(false)
+    /// The result of the first reading. Nil until then.
+    private let firstReading = Mutex<Result<Void, any Error>?>(nil, .leaf)
     private let writer = Mutex<WriteBehind?>(nil, .leaf)
 
     static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -81,39 +42,30 @@ final class ReplicatedDirectory: Sendable {
         access: SettingsStoreAccess = .readWrite, limits: PropertyListStoreLimits = .init(), isWatching: Bool,
         now: @escaping @Sendable () -> Int64
     ) throws {
-        directory = location.directory
+        let directory = location.directory
+        state = try ReplicaState(
+            at: location, fileSystem: fileSystem, options: options, access: access, limits: limits,
+            isWatching: isWatching, now: now)
+        folder = SharedFolder(at: directory, fileSystem: fileSystem, state: state)
+        files = SeenFiles(in: directory, fileSystem: fileSystem, sizeLimit: options.sizeLimit, state: state)
+        ownFiles = OwnFiles(of: state, in: files)
+        oldRemovals = OldRemovals(of: state, in: files, ownFiles)
+        reports = DirectoryReports(of: state, in: files, ownFiles, oldRemovals)
         self.fileSystem = fileSystem
         self.options = options
         self.isWatching = isWatching
-        isReadOnly = access == .readOnly
-        self.now = { min(max(now(), 0), Instant.latestMilliseconds) }
-        queue = BackgroundQueue()
         monitor = ChangeMonitor(
             interval: max(options.pollInterval ?? DirectoryTimings.pollInterval, DirectoryTimings.shortestPollInterval),
             isIntervalFixed: options.pollInterval != nil, queue: queue)
-        let description = "DirectoryStore at \(location.directory)"
-        let tracker = tracker
-        list = try JournaledPropertyList(
-            path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
-            writingDelay: isWatching ? DirectoryTimings.stateWritingDelay : .seconds(86_400),
-            patience: options.patience, limits: limits, isDetached: access == .readOnly, keepsJournalsFlushed: true,
-            description: description
-        ) { changes in
-            tracker.present(changes)
-        }
         pendingWriter = PendingWriter(
-            queue: BackgroundQueue(), feed: list.feed, description: description, cause: JournalProblem.locked)
-        do {
-            let isNew = try Self.beginReplica(list, tracker)
-            table.withLock { $0.isDirectoryNew = isNew }
-        } catch {
-            throw SettingsError(.storeUnavailable, store: description, underlying: error)
-        }
+            queue: BackgroundQueue(), feed: state.list.feed, description: state.list.description,
+            cause: JournalProblem.locked)
         monitor.monitor(self)
-        guard isWatching else {
-            try readFirst()
-            return
-        }
+        if isWatching { begin() } else { try readFirst() }
+    }
+
+    /// Begins to write, to watch and to read in the background.
+    private func begin() {
         let writer = WriteBehind(delay: DirectoryTimings.writingDelay)
         writer.begin { [weak self] in
             try self?.export(always: false)
@@ -123,67 +75,26 @@ final class ReplicatedDirectory: Sendable {
         } report: { [weak self] error in
             // A failed reading was already diagnosed, most likely for the same reason.
             guard let self, !monitor.isFailing else { return }
-            list.feed.report(.wrap(error, as: .notExported, store: description))
+            state.reportNotExported(error)
         }
         self.writer.withLock { $0 = writer }
         queue.async { [self] in
             // Started before the first reading, so that no change is missed, and in the background, because a network may not
             // answer.
             monitor.startNow(isPolling: false)
-            do {
-                try readFirst()
-            } catch {
-                table.withLock { $0.firstProblem = error }
-            }
-            wasRead.store(true, ordering: .releasing)
+            let result = Result { try readFirst() }
+            firstReading.withLock { $0 = result }
         }
     }
 
     deinit {
         // Does now what the background would do soon. If it fails, the next process that opens the store does it.
-        guard isWatching, hasBackground, !isReadOnly else { return }
+        guard isWatching, queue.isRunning, !state.isReadOnly else { return }
         do {
             try LastWriting.perform { try export(always: false) }
         } catch {
-            list.feed.report(.wrap(error, as: .notExported, store: list.description))
+            state.reportNotExported(error)
         }
-    }
-
-    /// Whether there are background threads. A forked child has none.
-    var hasBackground: Bool { queue.isRunning }
-
-    /// Reads the replica's memory from the state, or begins a new replica, which is the only reason to wait for other processes.
-    ///
-    /// - Returns: whether the replica is new.
-    private static func beginReplica(_ list: JournaledPropertyList, _ tracker: ReplicaTracker) throws -> Bool {
-        let isKnown = try list.contents.withLock { contents in
-            guard let bytes = contents.data(named: ReplicaMemory.name), let memory = try ReplicaMemory(bytes) else {
-                return false
-            }
-            tracker.begin(memory: memory, records: records(in: contents))
-            return true
-        }
-        if isKnown {
-            do {
-                // Whether the state can be written.
-                try list.change(waiting: .zero) { [] }
-            } catch SettingsError.Code.busy {
-                // Another process writes it now.
-            }
-            return false
-        }
-        var isNew = false
-        try list.change {
-            let contents = list.contents.withLock { $0 }
-            let present = try contents.data(named: ReplicaMemory.name).flatMap { bytes throws in
-                try ReplicaMemory(bytes)
-            }
-            let memory = present ?? ReplicaMemory(replica: .random())
-            tracker.begin(memory: memory, records: records(in: contents))
-            isNew = present == nil
-            return isNew ? [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)] : []
-        }
-        return isNew
     }
 
     /// Waits until the directory was read once, for a second at most.
@@ -191,58 +102,179 @@ final class ReplicatedDirectory: Sendable {
     /// - Throws: the error of the first reading, if the directory cannot be used with this state.
     func waitForFirstReading() throws {
         let deadline = Deadline(after: DirectoryTimings.openingPatience)
-        while !wasRead.load(ordering: .acquiring) {
-            if deadline.hasPassed { return }
+        while !deadline.hasPassed {
+            if let result = firstReading.withLock({ $0 }) { return try result.get() }
             ThreadPause.sleep(for: .microseconds(200))
         }
-        if let problem = table.withLock({ $0.firstProblem }) { throw problem }
     }
 
     private func readFirst() throws {
         do {
             try read()
-            if exportNeed != .nothing { scheduleExport() }
+            if ownFiles.need != .nothing { scheduleExport() }
         } catch let error as SystemError where error.isAboutKind {
-            throw SettingsError(.storeUnavailable, store: list.description, underlying: error)
+            throw SettingsError(.storeUnavailable, store: state.list.description, underlying: error)
         } catch let problem as ReplicaProblem where problem.code == .storeUnavailable {
-            throw SettingsError(.storeUnavailable, store: list.description, underlying: problem)
+            throw SettingsError(.storeUnavailable, store: state.list.description, underlying: problem)
         } catch {
             monitor.recordFailure(error)
         }
     }
 
+    // MARK: Reading
+
+    /// Reads the directory, and adopts changes. Unchanged files are not read again.
+    ///
+    /// - Throws: the system's errors for the directory or the local state. An unreadable file does not keep the others from being
+    ///   read.
+    func read() throws {
+        state.dropInherited()
+        try folder.prepare()
+        try files.read(adopt: adopt)
+        ownFiles.examine()
+        try state.updateMemory(for: files.summaries)
+        try oldRemovals.forget()
+        // A problem is reported if it persists at the next reading: a file may be arriving.
+        if reports.diagnose(), isWatching { monitor.retry(after: DirectoryTimings.arrivalPause) }
+        monitor.recordSuccess()
+    }
+
+    /// Adopts the records of a file.
+    private func adopt(_ file: ReplicaFile, _ name: String, _ summary: inout SeenFile.Summary) throws {
+        let outcome = try state.merge(file.records) { files.accepted(now: $0, with: file.header) }
+        try adoptReturning(outcome.returning, name)
+        summary.record(outcome)
+        guard let header = file.header, header.replica == state.memory.replica,
+            name == files.ownName(part: header.part)
+        else { return }
+        if header.part == 0 { keepUnknownFields(of: header) }
+        summary.contents = PartContents(file.records)
+    }
+
+    /// Adopts values that are older than a forgotten removal, unless a file in the directory has their removal.
+    private func adoptReturning(_ records: [SharedRecord], _ file: String) throws {
+        guard !records.isEmpty else { return }
+        var latest: [String: SharedEntry] = [:]
+        for record in records { latest[record.name] = max(latest[record.name] ?? record.entry, record.entry) }
+        _ = try files.readAllRecords { _, record in
+            guard record.entry.isTombstone, let entry = latest[record.name] else { return }
+            latest[record.name] = max(entry, record.entry)
+        }
+        let count = try state.adopt(returning: latest)
+        if count > 0 { state.report(.returned(file, records: count)) }
+    }
+
+    private func keepUnknownFields(of header: ReplicaHeader) {
+        guard !header.unknownFields.isEmpty else { return }
+        do {
+            try state.changeMemory { $0.unknownFields = header.unknownFields }
+        } catch {
+            // The state cannot be written, so the own file is not written either: it still has the fields, and the next reading
+            // keeps them.
+        }
+    }
+
+    // MARK: Changing
+
+    /// Stores bytes under a key, or removes it. If another process keeps the state locked, the change is kept, and stored
+    /// later.
+    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
+        do {
+            try changing { try $0.set(data, for: key) }
+        } catch SettingsError.Code.busy {
+            try keep([.init(key: key, data: data)])
+        }
+    }
+
+    /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch without expectations whose
+    /// caller does not wait is kept, and stored later.
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
+        do {
+            return try changing { try $0.apply(batch, waiting: isKept ? $0.waitingToKeep : $0.list.patience) }
+        } catch SettingsError.Code.busy where isKept {
+            try keep(batch.writes)
+            return true
+        }
+    }
+
+    /// Changes the state, and schedules an export of the changes.
+    func changing<Result>(_ body: (ReplicaState) throws -> Result) rethrows -> Result {
+        let changes = state.changes
+        defer {
+            // Changes that were kept in the meantime are written in the background.
+            if !state.hasPending { pendingWriter.finish() }
+            if state.changes != changes { scheduleExport() }
+        }
+        return try body(state)
+    }
+
+    private func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
+        // The directory stays open until nothing is pending.
+        pendingWriter.begin(try state.keep(writes)) { [self] in try writePending(waiting: .zero) }
+    }
+
+    private func writePending(waiting: Duration) throws {
+        try changing { try $0.writePending(waiting: waiting) }
+    }
+
+    // MARK: Exporting
+
     /// Schedules an export, which writes the replica's files if they lack data.
     ///
     /// - Parameter isOthers: Whether another process may have made the change, and will then probably export it first.
     func scheduleExport(isOthers: Bool = false) {
-        guard hasBackground, !isReadOnly else { return }
+        guard queue.isRunning, !state.isReadOnly else { return }
         writer.withLock { $0 }?.schedule(after: isOthers ? DirectoryTimings.othersDelay : .zero)
+    }
+
+    /// Schedules an export after a pause. Further calls before that have no effect. Heard moments only let other replicas forget
+    /// removals, which is not urgent.
+    func scheduleLaterExport() {
+        if isLaterExportPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.async(after: DirectoryTimings.hearingPause) { [weak self] in
+            self?.isLaterExportPlanned.store(false, ordering: .releasing)
+            self?.scheduleExport()
+        }
     }
 
     /// Whether an export has failed and will be repeated.
     var isExportRetried: Bool { writer.withLock { $0 }?.isRetryScheduled ?? false }
 
-    // MARK: Reading
-
-    /// Returns the bytes that are in force for a name, or nil if there is no value.
-    func value(named name: String) -> Data? {
-        list.contents.withLock { contents in tracker.value(named: name, in: contents) }
-    }
-
-    /// Returns the bytes that are stored for a name, or nil if there is no value.
-    func storedValue(named name: String) -> Data? {
-        list.contents.withLock { $0.data(named: name) }.flatMap { SharedEntry.value(in: $0) }
-    }
-
-    /// Returns all records, including removals. Linear time.
-    func records() -> [SharedRecord] { Self.records(in: list.contents.withLock { $0 }) }
-
-    static func records(in contents: PropertyListContents) -> [SharedRecord] {
-        contents.names.compactMap { name in
-            guard SettingsService.StorageKey.isValid(name), let bytes = contents.data(named: name),
-                let entry = SharedEntry(bytes)
-            else { return nil }
-            return SharedRecord(name: name, entry: entry)
+    /// Reads the directory, and writes the replica's files if they lack data.
+    ///
+    /// - Parameter always: Whether to write them even if they are complete.
+    func export(always: Bool) throws {
+        // The end of the process exports pending changes, even if no export was scheduled.
+        if state.isReadOnly { return }
+        do {
+            try read()
+            guard always || ownFiles.need != .nothing else { return }
+            let export = ReplicaExport(
+                state: state, seenFiles: files, ownFiles: ownFiles, fileSystem: fileSystem, options: options,
+                read: read)
+            try export.publish()
+        } catch {
+            throw SettingsError.wrap(error, as: .notExported, store: state.list.description)
         }
+    }
+
+    /// Exports missing data, and flushes the directory and the local state to the disk. A store that only reads reads the files of
+    /// other devices, and writes nothing.
+    func synchronize() throws {
+        let list = state.list
+        if state.isReadOnly {
+            try list.synchronize(isReadOnly: true)
+            do { return try read() } catch { throw SettingsError.wrap(error, as: .readFailed, store: list.description) }
+        }
+        try writePending(waiting: list.patience)
+        do {
+            try export(always: false)
+            try ownFiles.synchronize()
+        } catch {
+            try list.synchronize()
+            throw SettingsError.wrap(error, as: .notExported, store: list.description)
+        }
+        try list.synchronize()
     }
 }

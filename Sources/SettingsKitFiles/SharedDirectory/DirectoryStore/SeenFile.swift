@@ -45,10 +45,6 @@ struct SeenFile: Sendable {
             damagedLines = file.damagedLines
             oversizedRecords = file.oversizedRecords
             isComplete = file.isComplete
-        }
-
-        /// Records the latest change of each replica.
-        mutating func recordLatest(of file: ReplicaFile) {
             if let header = file.header {
                 latest.raise(header.replica, to: header.heard.moments[header.replica] ?? .earliest)
             }
@@ -95,9 +91,10 @@ struct SeenFile: Sendable {
         }
     }
 
-    /// Whether there is a problem that may disappear soon.
-    func hasUnsettledProblems(named name: String) -> Bool {
-        isFresh && problems(named: name).count > settledProblems(named: name).count
+    /// Whether the file may be arriving: it was read just now, and is incomplete or has a problem that may disappear soon.
+    func isUnsettled(named name: String) -> Bool {
+        guard isFresh else { return false }
+        return summary?.isComplete == false || problems(named: name).count > settledProblems(named: name).count
     }
 
     func problems(named name: String) -> [ReplicaProblem] {

@@ -69,6 +69,11 @@ struct ReplicaMemory: Sendable, Hashable {
         }
     }
 
+    /// The change that stores it in the local state.
+    var change: JournalChange {
+        get throws { JournalChange(name: Self.name, data: try bytes) }
+    }
+
     /// - Returns: nil if the bytes are damaged; a new replica begins then.
     /// - Throws: ``ReplicaProblem/newerState(_:)`` if a newer version has written them.
     init?(_ bytes: Data) throws(ReplicaProblem) {

@@ -24,6 +24,20 @@ enum ReplicaProblem: ValueFreeError, Equatable {
     case otherDirectory(String)
     case abandoned(String, written: Int64, removals: Int)
 
+    /// The code of the error that reports the problem.
+    var code: SettingsError.Code {
+        switch self {
+        case .damagedFile, .incompleteFile, .missingPart, .oversizedRecords: .partlyUsedFile
+        case .clockAhead: .heldBack
+        case .copiedState: .copiedState
+        case .returned: .valuesReturned
+        case .newerFile, .tooLarge, .tooManyFiles, .notDelivered, .unreadable, .abandoned: .unusedFile
+        case .newerState, .stateInDirectory, .otherDirectory: .storeUnavailable
+        case .missingDirectory, .noFreeName, .tooMuch: .notExported
+        case .valueTooLarge: .writeFailed
+        }
+    }
+
     var description: String {
         switch self {
         case .newerState(let format):

@@ -1,3 +1,5 @@
+import SettingsKitCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -146,6 +148,28 @@ extension SharedEntry {
             UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 18, as: UInt32.self)) <= HybridMoment.lastEpoch
         else { return nil }
         return UnsafeRawBufferPointer(rebasing: bytes[fixedSize...])
+    }
+}
+
+extension PropertyListContents {
+    /// Returns the entry of a setting.
+    func sharedEntry(named name: String) -> SharedEntry? { data(named: name).flatMap { SharedEntry($0) } }
+
+    /// The names and bytes of all entries. Linear time.
+    var sharedEntries: [(name: String, bytes: Data)] {
+        names.compactMap { name in
+            guard SettingsService.StorageKey.isValid(name), let bytes = data(named: name),
+                SharedEntry.stamp(in: bytes) != nil
+            else { return nil }
+            return (name, bytes)
+        }
+    }
+
+    /// All records, including removals. Linear time.
+    var sharedRecords: [SharedRecord] {
+        sharedEntries.compactMap { name, bytes in
+            SharedEntry(bytes).map { SharedRecord(name: name, entry: $0) }
+        }
     }
 }
 

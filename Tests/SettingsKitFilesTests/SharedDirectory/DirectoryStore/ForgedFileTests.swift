@@ -32,7 +32,7 @@ struct ForgedFileTests {
     private func said() throws -> [[AnyHashable]] {
         try devices.map { device in
             let header = try #require(replicaFile(Array(try device.ownFile.data))?.header)
-            let memory = try device.core().tracker.memory
+            let memory = try device.core().state.memory
             return [header.accepted, header.heard, memory.accepted, memory.heard]
         }
     }
@@ -88,7 +88,7 @@ struct ForgedFileTests {
         try one.set("a", "1")
         try settle(devices)
         let own = try #require(replicaFile(Array(try one.ownFile.data))?.header).replica
-        let heard = { try other.core().tracker.memory.heard.moments[own] }
+        let heard = { try other.core().state.memory.heard.moments[own] }
         let moment = try #require(try heard())
         var header = header(1_000_000, epochs: 0, heard: 1)
         header.heard.raise(own, to: Self.last)

@@ -55,7 +55,7 @@ struct PartCrashTests {
             let early = try third.values
             #expect(early.count == 40, comment)
             #expect(early["key0"] == "1" && early["key5"] == "0" && ["0", "2"].contains(early["key20"]), comment)
-            let isComplete = ReplicaParts(try device.core().table.withLock { $0.summaries }).isComplete(since: 0)
+            let isComplete = ReplicaParts(try device.core().files.summaries).isComplete(since: 0)
             #expect(try third.store.report.problems.isEmpty == isComplete, comment)
             try device.store.synchronize()
             try carry()

@@ -279,10 +279,10 @@ struct PartFilesTests {
         try core.set(nil, for: key("key7"))
         try core.synchronize()
         #expect(names(in: try file(2, of: one).data).contains("key7"))
-        core.table.withLock { $0.mustCompact = true }
-        #expect(core.exportNeed != .nothing)
+        core.ownFiles.compact()
+        #expect(core.ownFiles.need != .nothing)
         try core.export(always: false)
-        #expect(core.exportNeed == .nothing)
+        #expect(core.ownFiles.need == .nothing)
         let records = try one.ownFiles.flatMap { replicaFile(Array($0.data))?.records ?? [] }
         #expect(records.count == 40)
         #expect(records.filter { $0.name == "key7" }.map(\.entry.isTombstone) == [true])

@@ -110,9 +110,7 @@ struct ModelReplica: Hashable {
     private func latestChanges(_ files: [ReplicaFile]) -> HeardMoments {
         var latest = HeardMoments()
         for file in files {
-            var summary = SeenFile.Summary(of: file)
-            summary.recordLatest(of: file)
-            latest.join(summary.latest)
+            latest.join(SeenFile.Summary(of: file).latest)
         }
         for entry in known.values { latest.raise(entry.stamp.replica, to: entry.stamp.moment) }
         return latest
