@@ -1,3 +1,5 @@
+import SettingsKit
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -13,17 +15,11 @@ package enum LocalTime {
         var clock = time_t(seconds)
         var parts = tm()
         guard localtime_r(&clock, &parts) != nil else { return "at an unknown time" }
-        let milliseconds = Int((time - seconds) * 1_000)
-        let offset = abs(parts.tm_gmtoff) / 60
-        let day =
-            "\(digits(Int(parts.tm_year) + 1_900, 4))-\(digits(Int(parts.tm_mon) + 1))-\(digits(Int(parts.tm_mday)))"
-        let hour = "\(digits(Int(parts.tm_hour))):\(digits(Int(parts.tm_min))):\(digits(Int(parts.tm_sec)))"
-        let zone = (parts.tm_gmtoff < 0 ? "-" : "+") + "\(digits(offset / 60)):\(digits(offset % 60))"
-        return "\(day)T\(hour).\(digits(milliseconds, 3))\(zone)"
-    }
-
-    private static func digits(_ number: Int, _ count: Int = 2) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        let (offset, milliseconds) = (Int64(parts.tm_gmtoff), Int((time - seconds) * 1_000))
+        guard let local = CivilTime(secondsSince1970: Int64(seconds) + offset).text,
+            let distance = CivilTime(secondsSince1970: abs(offset)).text?.dropFirst("1970-01-01T".count)
+        else { return "at an unknown time" }
+        let fraction = String(1_000 + milliseconds).dropFirst()
+        return "\(local).\(fraction)\(offset < 0 ? "-" : "+")\(distance.dropLast(":00".count))"
     }
 }

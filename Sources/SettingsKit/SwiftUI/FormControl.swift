@@ -92,8 +92,8 @@ enum FormControl: Equatable, Sendable {
     static func text(of number: Double) -> String { "\(number)" }
 
     /// Parses a date; returns the reference date on failure.
-    static func date(_ input: String) -> Date { Date(settingText: input) ?? Date(timeIntervalSinceReferenceDate: 0) }
+    static func date(_ input: String) -> Date { Date(iso8601: input) ?? Date(timeIntervalSinceReferenceDate: 0) }
 
     /// Returns the text of a date picker's value.
-    static func text(of date: Date) -> String { date.settingText ?? "" }
+    static func text(of date: Date) -> String { date.iso8601 ?? "" }
 }
