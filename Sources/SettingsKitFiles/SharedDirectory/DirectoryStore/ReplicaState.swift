@@ -97,6 +97,9 @@ final class ReplicaState: Sendable {
     var memory: ReplicaMemory { tracker.memory }
     /// The number of changes that the replica must share with others.
     var changes: ReplicaTracker.Changes { tracker.changes }
+    /// The same, and whether changes wait for another process that keeps the state locked. They are in force in this process, and
+    /// get their stamps when they are written.
+    var progress: (changes: ReplicaTracker.Changes, hasPending: Bool) { tracker.progress }
     /// The number of times that the state has returned to an earlier one, as when a backup of it was restored.
     var reversals: Int { tracker.reversals }
     /// The latest credible epoch. Later ones are damage.
@@ -233,10 +236,6 @@ final class ReplicaState: Sendable {
     }
 
     // MARK: Pending changes
-
-    /// Whether changes wait for another process that keeps the state locked. They are in force in this process, and get their
-    /// stamps when they are written.
-    var hasPending: Bool { !tracker.pending.isEmpty }
 
     /// The time that a change waits before it is kept.
     var waitingToKeep: Duration { tracker.pending.waiting(list.patience) }

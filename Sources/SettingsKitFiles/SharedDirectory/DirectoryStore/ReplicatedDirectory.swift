@@ -27,12 +27,11 @@ final class ReplicatedDirectory: Sendable {
     /// Notices changes in the directory.
     let monitor: ChangeMonitor
     private let pendingWriter: PendingWriter
-    /// Whether the directory is watched and written in the background.
-    private let isWatching: Bool
+    /// Writes the replica's files in the background. Nil if the directory is neither watched nor written there.
+    private let writer: WriteBehind?
     private let isLaterExportPlanned = Atomic(false)
     /// The result of the first reading. Nil until then.
     private let firstReading = Mutex<Result<Void, any Error>?>(nil, .leaf)
-    private let writer = Mutex<WriteBehind?>(nil, .leaf)
 
     static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
 
@@ -53,7 +52,7 @@ final class ReplicatedDirectory: Sendable {
         reports = DirectoryReports(of: state, in: files, ownFiles, oldRemovals)
         self.fileSystem = fileSystem
         self.options = options
-        self.isWatching = isWatching
+        writer = isWatching ? WriteBehind(delay: DirectoryTimings.writingDelay) : nil
         monitor = ChangeMonitor(
             interval: max(options.pollInterval ?? DirectoryTimings.pollInterval, DirectoryTimings.shortestPollInterval),
             isIntervalFixed: options.pollInterval != nil, queue: queue)
@@ -61,12 +60,11 @@ final class ReplicatedDirectory: Sendable {
             queue: BackgroundQueue(), feed: state.list.feed, description: state.list.description,
             cause: JournalProblem.locked)
         monitor.monitor(self)
-        if isWatching { begin() } else { try readFirst() }
+        if let writer { begin(writer) } else { try readFirst() }
     }
 
     /// Begins to write, to watch and to read in the background.
-    private func begin() {
-        let writer = WriteBehind(delay: DirectoryTimings.writingDelay)
+    private func begin(_ writer: WriteBehind) {
         writer.begin { [weak self] in
             try self?.export(always: false)
         } writeAtExit: { [weak self] in
@@ -77,7 +75,6 @@ final class ReplicatedDirectory: Sendable {
             guard let self, !monitor.isFailing else { return }
             state.reportNotExported(error)
         }
-        self.writer.withLock { $0 = writer }
         queue.async { [self] in
             // Started before the first reading, so that no change is missed, and in the background, because a network may not
             // answer.
@@ -89,7 +86,7 @@ final class ReplicatedDirectory: Sendable {
 
     deinit {
         // Does now what the background would do soon. If it fails, the next process that opens the store does it.
-        guard isWatching, queue.isRunning, !state.isReadOnly else { return }
+        guard writer != nil, queue.isRunning, !state.isReadOnly else { return }
         do {
             try LastWriting.perform { try export(always: false) }
         } catch {
@@ -135,7 +132,7 @@ final class ReplicatedDirectory: Sendable {
         try state.updateMemory(for: files.summaries)
         try oldRemovals.forget()
         // A problem is reported if it persists at the next reading: a file may be arriving.
-        if reports.diagnose(), isWatching { monitor.retry(after: DirectoryTimings.arrivalPause) }
+        if reports.diagnose(), writer != nil { monitor.retry(after: DirectoryTimings.arrivalPause) }
         monitor.recordSuccess()
     }
 
@@ -200,11 +197,12 @@ final class ReplicatedDirectory: Sendable {
 
     /// Changes the state, and schedules an export of the changes.
     func changing<Result>(_ body: (ReplicaState) throws -> Result) rethrows -> Result {
-        let changes = state.changes
+        let old = state.changes
         defer {
+            let (changes, hasPending) = state.progress
             // Changes that were kept in the meantime are written in the background.
-            if !state.hasPending { pendingWriter.finish() }
-            if state.changes != changes { scheduleExport() }
+            if !hasPending { pendingWriter.finish() }
+            if changes != old { scheduleExport() }
         }
         return try body(state)
     }
@@ -225,7 +223,7 @@ final class ReplicatedDirectory: Sendable {
     /// - Parameter isOthers: Whether another process may have made the change, and will then probably export it first.
     func scheduleExport(isOthers: Bool = false) {
         guard queue.isRunning, !state.isReadOnly else { return }
-        writer.withLock { $0 }?.schedule(after: isOthers ? DirectoryTimings.othersDelay : .zero)
+        writer?.schedule(after: isOthers ? DirectoryTimings.othersDelay : .zero)
     }
 
     /// Schedules an export after a pause. Further calls before that have no effect. Heard moments only let other replicas forget
@@ -239,7 +237,7 @@ final class ReplicatedDirectory: Sendable {
     }
 
     /// Whether an export has failed and will be repeated.
-    var isExportRetried: Bool { writer.withLock { $0 }?.isRetryScheduled ?? false }
+    var isExportRetried: Bool { writer?.isRetryScheduled ?? false }
 
     /// Reads the directory, and writes the replica's files if they lack data.
     ///

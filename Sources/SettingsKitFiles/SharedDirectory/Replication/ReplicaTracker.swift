@@ -51,6 +51,9 @@ final class ReplicaTracker: Sendable {
     /// The number of changes that the replica must share with others.
     var changes: Changes { state.withLock { $0.changes } }
 
+    /// The same, and whether values are in force that are not stored yet.
+    var progress: (changes: Changes, hasPending: Bool) { state.withLock { ($0.changes, !$0.pending.isEmpty) } }
+
     /// The latest credible epoch. Later ones are damage.
     var lastEpoch: UInt32 { state.withLock { $0.clock.last.lastCredibleEpoch } }
 
