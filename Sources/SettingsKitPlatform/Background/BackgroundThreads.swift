@@ -4,12 +4,6 @@ import SettingsKitCore
     import ObjectiveC
 #endif
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The threads for the background work of all stores of the process.
 ///
 /// One thread, the keeper, sleeps until work is due, however many stores there are. Others start when there is work, and end
@@ -112,35 +106,17 @@ final class BackgroundThreads: Sendable {
     // MARK: Threads
 
     private func start(_ access: inout Access) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, PlatformLimits.backgroundStackSize)
-        #if canImport(Darwin)
-            pthread_attr_set_qos_class_np(&attributes, QOS_CLASS_UTILITY, 0)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        // Signals are for the program's own threads.
-        var (all, present) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        pthread_sigmask(SIG_BLOCK, &all, &present)
-        let result = pthread_create(&thread, &attributes, { _ in BackgroundThreads.shared.main() }, nil)
-        pthread_sigmask(SIG_SETMASK, &present, nil)
         // Without a thread, the work waits until more is added and a thread can start.
-        if result == 0 { access.state.threads += 1 }
+        if OwnThread.start(isBackground: true, { BackgroundThreads.shared.main() }) { access.state.threads += 1 }
     }
 
-    private func main() -> UnsafeMutableRawPointer? {
+    private func main() {
         let forks = Fork.count
         var ended: EndedStep?
         repeat {
             ended = runStep(after: ended)
             // After `fork`, the child leaves the loop.
         } while ended != nil && forks == Fork.count
-        return nil
     }
 
     /// The work of a thread without the lock. It is also released without the lock, because that may release the last reference
