@@ -35,11 +35,9 @@ extension FileSystem {
     ///
     /// - Returns: false if the lock was not free in time.
     package func lock(_ file: FileHandle, waiting patience: Duration) throws(SystemError) -> Bool {
-        let deadline = Deadline(after: patience)
-        var pause = LockPause()
+        var pause = LockPause(until: Deadline(after: patience))
         while try !lock(file) {
-            if deadline.hasPassed || ExitHook.isOutOfPatience { return false }
-            pause.next()
+            guard pause.next() else { return false }
         }
         return true
     }

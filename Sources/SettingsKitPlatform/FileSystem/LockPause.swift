@@ -10,16 +10,23 @@ package struct LockPause {
     private var attempts = 0
     /// The last pause, if the process is exiting.
     private var last: ExitHook.WaitMark?
+    private let deadline: Deadline?
 
-    package init() {}
+    /// - Parameter deadline: The end of the wait. Nil if the caller determines it.
+    package init(until deadline: Deadline? = nil) { self.deadline = deadline }
 
     /// Waits until the next attempt.
-    package mutating func next() {
+    ///
+    /// - Returns: false, without waiting, if the deadline has passed or the exiting process has waited for long enough.
+    @discardableResult
+    package mutating func next() -> Bool {
+        if deadline?.hasPassed == true || ExitHook.isOutOfPatience { return false }
         attempts += 1
         // Includes the attempt since the last pause, which may take long in a network.
         last = ExitHook.countWait(since: last)
-        guard attempts > 20 else { return }
+        guard attempts > 20 else { return true }
         let pause = attempts <= 70 ? 10 * (attempts - 20) : max(100, 500 - 10 * (attempts - 70))
         ThreadPause.sleep(for: .microseconds(pause))
+        return true
     }
 }

@@ -14,8 +14,7 @@ extension Connection {
             try set(pragma: "fullfsync = ON")
             try set(pragma: "checkpoint_fullfsync = ON")
         #endif
-        let deadline = Deadline(after: patience)
-        var pause = LockPause()
+        var pause = LockPause(until: Deadline(after: patience))
         while true {
             do {
                 let mode = try authorizer.trusting { try journalMode(setting: "WAL") }
@@ -25,8 +24,8 @@ extension Connection {
                     try set(pragma: "journal_size_limit = \(SQLiteLimits.logSize)")
                 }
                 return
-            } catch SettingsError.Code.busy where !deadline.hasPassed {
-                pause.next()
+            } catch SettingsError.Code.busy where pause.next() {
+                // Another connection has the database locked.
             }
         }
     }

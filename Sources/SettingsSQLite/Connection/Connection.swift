@@ -44,7 +44,7 @@ final class Connection {
     /// Called repeatedly while the connection waits for another one.
     var onWait: (@Sendable () -> Void)?
     /// The current wait for another connection.
-    private var wait: (deadline: Deadline, pause: LockPause)?
+    private var wait: LockPause?
 
     /// Opens an existing database.
     ///
@@ -261,10 +261,9 @@ final class Connection {
     ///
     /// - Returns: false if the wait has been too long.
     private func waitsAgain(isFirst: Bool) -> Bool {
-        if isFirst { wait = (limits?.deadline ?? Deadline(after: patience), LockPause()) }
-        if limits?.isCancelled == true || wait?.deadline.hasPassed != false || ExitHook.isOutOfPatience { return false }
+        if isFirst { wait = LockPause(until: limits?.deadline ?? Deadline(after: patience)) }
+        guard limits?.isCancelled != true, wait?.next() == true else { return false }
         onWait?()
-        wait?.pause.next()
         return true
     }
 
