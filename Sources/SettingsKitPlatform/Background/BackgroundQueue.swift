@@ -19,9 +19,9 @@ package final class BackgroundQueue: Sendable {
     }
 
     /// Runs work after a delay.
-    package func async(after delay: Duration, _ work: @escaping Work) { async(at: .after(delay), work) }
+    package func async(after delay: Duration, _ work: @escaping Work) { async(at: .exact(after: delay), work) }
 
-    func async(at moment: Moment, _ work: @escaping Work) {
+    func async(at moment: Deadline, _ work: @escaping Work) {
         guard isRunning else { return }
         BackgroundThreads.shared.add(work, to: self, at: moment)
     }

@@ -22,7 +22,7 @@ final class BackgroundThreads: Sendable {
         var ready: [BackgroundQueue] = []
         var timed = TimedWorks()
         var rounds: [ObjectIdentifier: WeakReference<ChangeMonitor>] = [:]
-        var nextRound: Moment?
+        var nextRound: Deadline?
         /// All threads, including starting ones.
         var threads = 0
         /// The threads that run work or make a round.
@@ -33,7 +33,7 @@ final class BackgroundThreads: Sendable {
         var hasKeeper = false
         /// The number of additional pieces of work that may run at once because others hang.
         var extraWidth = 0
-        var stalledUntil: Moment?
+        var stalledUntil: Deadline?
     }
 
     /// The conditions that threads wait for.
@@ -60,7 +60,7 @@ final class BackgroundThreads: Sendable {
         }
     }
 
-    func add(_ new: @escaping BackgroundQueue.Work, to queue: BackgroundQueue, at moment: Moment) {
+    func add(_ new: @escaping BackgroundQueue.Work, to queue: BackgroundQueue, at moment: Deadline) {
         mutex.withLock { access in
             let isFirst = access.state.timed.firstMoment.map { moment < $0 } ?? true
             access.state.timed.insert(TimedWork(moment: moment, queue: queue, work: new))
@@ -73,7 +73,7 @@ final class BackgroundThreads: Sendable {
         mutex.withLock { access in
             access.state.rounds[ObjectIdentifier(monitor)] = WeakReference(monitor)
             guard access.state.nextRound == nil else { return }
-            access.state.nextRound = .after(PlatformTimings.roundPause)
+            access.state.nextRound = .exact(after: PlatformTimings.roundPause)
             wakeKeeper(&access)
         }
     }
@@ -162,11 +162,11 @@ final class BackgroundThreads: Sendable {
 
     private func nextStep(_ access: inout Access) -> Step? {
         while true {
-            let now = Moment.now
+            let now = Deadline.now
             while let timed = access.state.timed.popFirst(by: now) { append(timed.work, to: timed.queue, &access) }
             if let round = access.state.nextRound, round <= now {
                 let monitors = access.state.rounds.values.compactMap(\.object)
-                access.state.nextRound = monitors.isEmpty ? nil : .after(PlatformTimings.roundPause)
+                access.state.nextRound = monitors.isEmpty ? nil : .exact(after: PlatformTimings.roundPause)
                 begin(isRound: true, &access)
                 return .round(monitors)
             }
@@ -206,7 +206,7 @@ final class BackgroundThreads: Sendable {
     }
 
     /// Removes the first queue with waiting work, if another piece of work may run.
-    private func removeFirstQueue(_ now: Moment, _ access: inout Access) -> BackgroundQueue? {
+    private func removeFirstQueue(_ now: Deadline, _ access: inout Access) -> BackgroundQueue? {
         guard !access.state.ready.isEmpty else {
             access.state.extraWidth = 0
             access.state.stalledUntil = nil
@@ -215,7 +215,7 @@ final class BackgroundThreads: Sendable {
         if access.state.running >= PlatformLimits.backgroundWidth + access.state.extraWidth {
             if let end = access.state.stalledUntil, end > now { return nil }
             if access.state.stalledUntil == nil || access.state.running >= PlatformLimits.backgroundThreads {
-                access.state.stalledUntil = .after(PlatformTimings.stallTime)
+                access.state.stalledUntil = .exact(after: PlatformTimings.stallTime)
                 if access.state.hasKeeper { access.signal(.isDue) }
                 return nil
             }
@@ -227,19 +227,19 @@ final class BackgroundThreads: Sendable {
 
     /// - Returns: false if the thread is to end.
     private func waitForMore(_ access: inout Access) -> Bool {
-        let idleEnd = Moment.after(PlatformTimings.idleTime)
+        let idleEnd = Deadline.exact(after: PlatformTimings.idleTime)
         if access.state.hasKeeper {
             access.state.idle += 1
             access.wait(for: .hasWork, until: idleEnd)
             access.state.idle -= 1
-            return Moment.now < idleEnd || !access.state.hasKeeper || !access.state.ready.isEmpty
+            return Deadline.now < idleEnd || !access.state.hasKeeper || !access.state.ready.isEmpty
         }
         let next = [access.state.timed.firstMoment, access.state.nextRound, access.state.stalledUntil]
             .compactMap(\.self).min()
         access.state.hasKeeper = true
         access.wait(for: .isDue, until: next ?? idleEnd)
         access.state.hasKeeper = false
-        return next != nil || Moment.now < idleEnd || !access.state.ready.isEmpty || !access.state.timed.isEmpty
+        return next != nil || Deadline.now < idleEnd || !access.state.ready.isEmpty || !access.state.timed.isEmpty
             || access.state.nextRound != nil
     }
 

@@ -1,6 +1,6 @@
 /// Work, and the moment at which it is due.
 struct TimedWork {
-    let moment: Moment
+    let moment: Deadline
     let queue: BackgroundQueue
     let work: BackgroundQueue.Work
 }
@@ -12,7 +12,7 @@ struct TimedWorks {
     var isEmpty: Bool { heap.isEmpty }
 
     /// The moment at which the first work is due.
-    var firstMoment: Moment? { heap.first?.moment }
+    var firstMoment: Deadline? { heap.first?.moment }
 
     mutating func insert(_ new: TimedWork) {
         heap.append(new)
@@ -26,7 +26,7 @@ struct TimedWorks {
     }
 
     /// Removes and returns the first work, if it is due.
-    mutating func popFirst(by now: Moment) -> TimedWork? {
+    mutating func popFirst(by now: Deadline) -> TimedWork? {
         guard let first = heap.first, first.moment <= now else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()

@@ -74,7 +74,7 @@ final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & Ca
         func signal(_ condition: Condition) { pthread_cond_signal(owner.conditions + condition.rawValue) }
 
         /// Unlocks the mutex, waits, and locks it again. May return early.
-        mutating func wait(for condition: Condition, until moment: Moment) {
+        mutating func wait(for condition: Condition, until moment: Deadline) {
             #if canImport(Darwin)
                 var pause = moment.timeLeft
                 pthread_cond_timedwait_relative_np(owner.conditions + condition.rawValue, owner.mutex, &pause)

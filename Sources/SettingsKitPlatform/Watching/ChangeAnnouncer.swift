@@ -11,7 +11,7 @@ package final class ChangeAnnouncer: Sendable {
     private let queue = BackgroundQueue()
     /// Whether the next announcement is scheduled. It covers every change until then.
     private let isDue = Atomic(false)
-    private let nextMoment = Mutex(Moment.now, .leaf)
+    private let nextMoment = Mutex(Deadline.now, .leaf)
 
     /// - Parameters:
     ///   - pause: The time between two announcements.
@@ -43,7 +43,7 @@ package final class ChangeAnnouncer: Sendable {
     }
 
     private func makeAnnouncement() {
-        nextMoment.withLock { $0 = .after(pause) }
+        nextMoment.withLock { $0 = .exact(after: pause) }
         // Cleared before the file is touched, so that the next change is announced again.
         isDue.store(false, ordering: .sequentiallyConsistent)
         touch()

@@ -63,7 +63,7 @@ package final class ChangeMonitor: Sendable {
         /// Whether the next poll at an interval is planned.
         var isTimed = false
         /// When the next retry is planned. Nil if none is.
-        var retry: Moment?
+        var retry: Deadline?
 
         var isWorking: Bool { !watches.isEmpty && watches.count == places.count && watches.allSatisfy(\.isWorking) }
     }
@@ -145,7 +145,7 @@ package final class ChangeMonitor: Sendable {
 
     /// Polls after a delay, unless an earlier retry is scheduled: the files are in use, and there may be no further event.
     package func retry(after delay: Duration) {
-        let moment = Moment.after(delay)
+        let moment = Deadline.exact(after: delay)
         let isPlanned = state.withLock { state in
             if let retry = state.retry, retry <= moment { return true }
             state.retry = moment
@@ -226,7 +226,7 @@ package final class ChangeMonitor: Sendable {
             return next
         }
         guard let next else { return }
-        let moment = Moment.after(next)
+        let moment = Deadline.exact(after: next)
         queue.async(at: next < .seconds(1) ? moment : moment.rounded) { [weak self] in
             guard let self else { return }
             state.withLock { $0.isTimed = false }

@@ -14,13 +14,13 @@ struct WaitableMutexConcurrencyTests {
             for number in 0..<1_000 {
                 if thread < 2 {
                     mutex.withLock { access in
-                        while access.state.count == 8 { access.wait(for: .hasRoom, until: .after(.seconds(60))) }
+                        while access.state.count == 8 { access.wait(for: .hasRoom, until: .exact(after: .seconds(60))) }
                         access.state.append(number)
                         access.signal(.hasItem)
                     }
                 } else {
                     let item = mutex.withLock { access in
-                        while access.state.isEmpty { access.wait(for: .hasItem, until: .after(.seconds(60))) }
+                        while access.state.isEmpty { access.wait(for: .hasItem, until: .exact(after: .seconds(60))) }
                         access.signal(.hasRoom)
                         return access.state.removeFirst()
                     }
@@ -35,9 +35,9 @@ struct WaitableMutexConcurrencyTests {
     @Test("A wait at a mutex that no thread wakes ends at its moment, and not before")
     func timeOut() {
         let mutex = WaitableMutex<Int, Condition>(0)
-        let end = Moment.after(.milliseconds(30))
+        let end = Deadline.exact(after: .milliseconds(30))
         mutex.withLock { access in
-            while Moment.now < end { access.wait(for: .hasItem, until: end) }
+            while Deadline.now < end { access.wait(for: .hasItem, until: end) }
             access.state += 1
         }
         #expect(mutex.withLock { $0.state } == 1)
