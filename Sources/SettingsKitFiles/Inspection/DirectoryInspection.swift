@@ -22,7 +22,7 @@ package struct DirectoryInspection: Sendable {
     }
 
     /// A file in the directory with its contents.
-    struct File: Sendable {
+    private struct File: Sendable {
         var seen: SeenFile
         var file: ReplicaFile?
     }
@@ -30,28 +30,94 @@ package struct DirectoryInspection: Sendable {
     package let directory: String
     /// The path of the state's property list.
     package let statePath: String
-    var files: [String: File] = [:]
+    private var files: [String: File] = [:]
     /// Temporary files, with the times of their last changes in seconds since 1970.
-    var temporaries: [String: Int64] = [:]
-    var fileCount = 0
+    private var temporaries: [String: Int64] = [:]
+    private var fileCount = 0
     /// The replica of the state; nil if there is none.
-    var memory: ReplicaMemory?
+    private var memory: ReplicaMemory?
     /// The version of a state that is newer than this library.
-    var newerState: Int?
+    private var newerState: Int?
     /// Whether another device has written under the replica's ID.
-    var hasCopiedState = false
+    private var hasCopiedState = false
     /// The entries of the state.
-    var records: [SharedRecord] = []
+    private var records: [SharedRecord] = []
     /// The machine's time, in milliseconds since 1970.
-    var now: Int64
+    private let now: Int64
 
     /// The retention time of removals, in milliseconds: the default of a store.
     private static let retention = Int64(DirectoryTimings.retention / .milliseconds(1))
 
-    init(directory: String, statePath: String, now: Int64) {
-        self.directory = directory
-        self.statePath = statePath
+    // MARK: Reading
+
+    /// Reads the files of the directory and of the state.
+    ///
+    /// - Parameters:
+    ///   - state: The directory of the state; nil for the default one of this program.
+    ///   - now: The machine's time, in milliseconds since 1970.
+    /// - Throws: ``SettingsError`` if a path cannot be used or the state cannot be read; ``SystemError`` if the directory cannot
+    ///   be read.
+    package init(directory: String, state: String?, in fileSystem: any FileSystem, now: Int64) throws {
+        let location = try DirectoryLocation(directory: directory, state: state)
+        self.directory = location.directory
+        statePath = location.statePath
         self.now = min(max(now, 0), Instant.latestMilliseconds)
+        try readState(fileSystem)
+        try readDirectory(fileSystem)
+        holdBack()
+    }
+
+    private mutating func readState(_ fileSystem: any FileSystem) throws {
+        let list = try LoadedPropertyList(path: statePath, fileSystem: fileSystem, store: "The state at \(statePath)")
+        list.files.cursor.journal?.close()
+        records = list.contents.sharedRecords
+        do throws(ReplicaProblem) {
+            memory = try list.contents.data(named: ReplicaMemory.name).flatMap { bytes throws(ReplicaProblem) in
+                try ReplicaMemory(bytes)
+            }
+        } catch {
+            if case .newerState(let version) = error { newerState = version }
+        }
+    }
+
+    private mutating func readDirectory(_ fileSystem: any FileSystem) throws(SystemError) {
+        let own = memory?.replica ?? ReplicaID(0)
+        let names = try fileSystem.names(inDirectory: directory)
+        for name in names where name.hasPrefix(".Settings-") && name.hasSuffix(".tmp") {
+            let path = WholeFile.join(directory, name)
+            guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file else {
+                continue
+            }
+            temporaries[name] = status.modified.seconds
+        }
+        let candidates = ReplicaFileName.candidates(among: names, own: own)
+        fileCount = candidates.count
+        for name in candidates.prefix(DirectoryLimits.files) {
+            let found = SeenFile.read(name, in: directory, fileSystem, sizeLimit: DirectoryLimits.fileSize)
+            files[name] = found.map { File(seen: $0.seen, file: $0.file) }
+        }
+    }
+
+    /// Determines the records that a store would hold back or refuse, and those of a copied state.
+    private mutating func holdBack() {
+        let known = Dictionary(records.map { ($0.name, $0.entry) }, uniquingKeysWith: max)
+        var accepted = memory?.accepted ?? AcceptedTimes()
+        let last = records.map(\.entry.stamp.moment).max() ?? .earliest
+        for file in files.values {
+            if let header = file.file?.header {
+                accepted.join(header.accepted, now: now, last: last.lastCredibleEpoch)
+            }
+        }
+        let merge = SharedMerge(
+            own: memory?.replica ?? ReplicaID(0), now: now, accepted: accepted, lastEpoch: last.lastCredibleEpoch,
+            collected: memory?.collected, present: { known[$0] })
+        for (name, file) in files {
+            guard let replicaFile = file.file, case .replica(var summary) = file.seen.content else { continue }
+            let outcome = merge.outcome(of: replicaFile.records)
+            summary.record(outcome)
+            files[name]?.seen.content = .replica(summary)
+            if outcome.hasForeignWritesOfOwn { hasCopiedState = true }
+        }
     }
 
     // MARK: Devices
