@@ -68,7 +68,7 @@ enum Start: CaseIterable, Sendable {
         uniqueKeysWithValues: allCases.map { start in (start, Result { try start.makeOriginal() }) })
 
     private func makeOriginal() throws -> (disk: SimulatedDisk, values: Values) {
-        let disk = SimulatedDisk()
+        var disk = SimulatedDisk()
         let file = Data(xml("<key>old</key><string>x</string>").utf8)
         if self != .nothing { for path in ["/home", Self.directory] { try disk.makeDirectory(path) } }
         var values = ["old": Data("\"x\"".utf8)]
@@ -88,33 +88,29 @@ enum Start: CaseIterable, Sendable {
             process.kill()
             values["kept"] = Data("1".utf8)
         case .foldedJournal:
-            try disk.write(file, to: Self.path)
-            let process = disk.process()
-            let store = try quietStore(process)
-            try store.set(key("kept"), to: Data("1".utf8))
-            // The property list is in its place, and the journal is not replaced yet.
-            process.set(.deathAfter(try callOfRename(in: values)))
-            #expect(throws: SettingsError.self) { try store.synchronize() }
+            disk = try makeFolded(file)
             values["kept"] = Data("1".utf8)
         }
         disk.synchronizeAll()
         return (disk, values)
     }
 
-    /// Which call of `synchronize` puts the property list in its place; found out on another disk.
-    private func callOfRename(in values: Values) throws -> Int {
+    /// Makes a disk on which the process has died when the property list was in its place, and the journal was not replaced yet. How
+    /// many calls precede that depends on the time, too.
+    private func makeFolded(_ file: Data) throws -> SimulatedDisk {
         for number in 0... {
             let disk = SimulatedDisk()
             for path in ["/home", Self.directory] { try disk.makeDirectory(path) }
-            try disk.write(Data(xml("<key>old</key><string>x</string>").utf8), to: Self.path)
+            try disk.write(file, to: Self.path)
             let process = disk.process()
             let store = try quietStore(process)
             try store.set(key("kept"), to: Data("1".utf8))
             process.set(.deathAfter(number))
             _ = try? store.synchronize()
-            if try disk.contents(of: Self.path).map(PropertyListReader.readDictionary)?.count == 2 { return number }
+            let members = try disk.contents(of: Self.path).map(PropertyListReader.readDictionary)
+            if members?.count == 2 { return disk }
         }
-        return 0
+        fatalError("The loop ends by returning or throwing.")
     }
 }
 
