@@ -26,7 +26,7 @@ enum HoldWork {
     private static func hold(_ list: JournaledPropertyList, _ write: () throws -> Void) throws -> Never {
         let system = POSIXFileSystem()
         // This opens the lock's file.
-        try list.withLockedJournal(waiting: .seconds(60)) { _ in }
+        try list.files.updateLocked(waiting: .seconds(60)) { _ in }
         while try !list.files.withLock({ try $0.lock.acquireOpen(in: system) }) { usleep(1_000) }
         stop()
         // This has the lock already, and releases it.

@@ -69,7 +69,7 @@ package struct DirectoryInspection: Sendable {
 
     private mutating func readState(_ fileSystem: any FileSystem) throws {
         let list = try LoadedPropertyList(path: statePath, fileSystem: fileSystem, store: "The state at \(statePath)")
-        list.files.cursor.journal?.close()
+        list.cursor.journal?.close()
         records = list.contents.sharedRecords
         do throws(ReplicaProblem) {
             memory = try list.contents.data(named: ReplicaMemory.name).flatMap { bytes throws(ReplicaProblem) in

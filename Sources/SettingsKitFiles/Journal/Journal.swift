@@ -20,11 +20,11 @@ final class Journal {
     /// The size of the file when it was opened.
     private var openedSize: Int64
     /// nil while it has none.
-    var header: JournalHeader?
+    private(set) var header: JournalHeader?
     /// The offset after the last record that was read or written.
-    var position: UInt64 = 0
+    private(set) var position: UInt64 = 0
     /// The difference between a position in the history of journals and the offset in the file.
-    var base: Int64 = 0
+    private(set) var base: Int64 = 0
     /// Whether the file was opened for writing.
     private(set) var isWritable: Bool
     var condition = Condition()
@@ -214,6 +214,19 @@ final class Journal {
 
     // MARK: Reading
 
+    /// Sets the place from which records are read or written.
+    ///
+    /// - Parameters:
+    ///   - header: The header. Nil while there is none.
+    ///   - position: The offset in the file.
+    ///   - history: The same position, in the history of journals.
+    func follow(_ header: JournalHeader?, from position: UInt64, at history: Int64) {
+        (self.header, self.position, base) = (header, position, history - Int64(position))
+    }
+
+    /// Records that everything before an offset was read.
+    func didRead(to end: UInt64) { position = end }
+
     /// Finds the records from ``position`` to an end. The journal has a header.
     func scan(upTo end: Int64) throws(SystemError) -> JournalScan {
         try bytes(from: Int64(position), upTo: end).withUnsafeBytes {
@@ -230,13 +243,49 @@ final class Journal {
         return try fileSystem.read(Int(clamping: end - start), of: file, at: start)
     }
 
+    /// Whether the header was written. The file may be empty.
+    func hasHeader() throws(SystemError) -> Bool {
+        let bytes = try bytes(from: 0, upTo: Int64(JournalHeader.size))
+        if case .absent = bytes.withUnsafeBytes(JournalHeader.read) { return false }
+        return true
+    }
+
+    // MARK: Replacing
+
+    /// Waits until every process checks the paths before it appends to the journal. The lock is held: no record announces that
+    /// another journal or lock file replaces the current one.
+    static func waitForTrust() {
+        let end = Deadline(after: PropertyListTimings.trust)
+        while !end.hasPassed { ThreadPause.sleep(for: .milliseconds(1)) }
+    }
+
+    /// Keeps a copy before the journal is replaced. A journal with a second name would not be trusted.
+    func keepCopy(as path: String, beside list: FilePermissions?) throws {
+        let bytes = try bytes(from: 0, upTo: status().size)
+        let copy = try Self.create(path, in: fileSystem, beside: list)
+        defer { copy.close() }
+        do {
+            try copy.append(bytes)
+        } catch {
+            WholeFile.removeOwn(path, in: fileSystem)
+            throw error
+        }
+    }
+
     // MARK: Writing
+
+    /// Touches a file for other processes: the journal, which they watch, or the lock file, to show that this process waits.
+    static func touch(_ path: String, in fileSystem: any FileSystem) {
+        do throws(SystemError) {
+            try fileSystem.touch(path)
+        } catch {
+            // Other processes also poll from time to time, and waiting for the lock continues.
+        }
+    }
 
     /// Appends a record completely, or not at all. The lock is held, and ``position`` is the end of the file.
     func append(_ record: JournalRecord) throws(SystemError) {
-        var bytes: [UInt8] = []
-        JournalFrame.append(record, at: place, to: &bytes)
-        try append(bytes)
+        try append(JournalFrame.bytes(of: record, at: place))
     }
 
     /// Appends all bytes, or none. The lock is held, and ``position`` is the end of the file.

@@ -42,6 +42,14 @@ package enum JournalFrame {
         bytes.withUnsafeMutableBytes { finish(UnsafeMutableRawBufferPointer(rebasing: $0[start...]), at: place) }
     }
 
+    /// Returns the frame of `record` at `place`.
+    static func bytes(of record: JournalRecord, at place: JournalPlace) -> [UInt8] {
+        var bytes: [UInt8] = []
+        if case .changes(let changes) = record { bytes.reserveCapacity(headerSize + bodySize(of: changes)) }
+        append(record, at: place, to: &bytes)
+        return bytes
+    }
+
     /// Calls `body` with the record of one change: the same bytes as a `.changes` with only this change, but without allocation,
     /// except for a long frame.
     package static func withChange(

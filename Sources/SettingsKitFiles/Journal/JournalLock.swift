@@ -33,6 +33,8 @@ struct JournalLock: Sendable {
     private var contestedUntil = Deadline(after: .zero)
     /// The time at which this process may take the lock again.
     private var turn = Deadline(after: .zero)
+    /// The time at which the lock is waited for again, after another process has held it too long.
+    private var busyUntil = Deadline(after: .zero)
 
     /// The time for which a process leaves the lock free.
     private let courtesy: Duration
@@ -58,7 +60,8 @@ struct JournalLock: Sendable {
             do {
                 if let status, try status.isSameFile(as: fileSystem.status(of: path, followingLink: false)) {
                     // Another program may have removed the file, while other processes briefly hold the lock of the removed one.
-                    if isNew { JournaledPropertyList.waitForTrust() }
+                    if isNew { Journal.waitForTrust() }
+                    busyUntil = Deadline(after: .zero)
                     return true
                 }
             } catch {
@@ -111,6 +114,15 @@ struct JournalLock: Sendable {
         }
         if !contestedUntil.hasPassed { turn = Deadline(after: courtesy) }
     }
+
+    // MARK: Waiting
+
+    /// The time to wait for the lock: zero for a while after another process has held it too long, so that successive operations
+    /// fail together.
+    func patience(_ patience: Duration) -> Duration { busyUntil.hasPassed ? patience : .zero }
+
+    /// Records that another process has held the lock too long.
+    mutating func setBusy() { busyUntil = Deadline(after: PropertyListTimings.busyTime) }
 
     // MARK: The file
 

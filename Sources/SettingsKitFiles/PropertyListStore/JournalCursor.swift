@@ -13,8 +13,8 @@ struct JournalCursor {
     private(set) var list: UInt64 = 0
     /// The generation of the latest journal.
     private(set) var generation: UInt64 = 0
-    /// The time at which the lock is waited for again, after another process has held it too long.
-    private var busyUntil = Deadline(after: .zero)
+    /// The end of this process's last change, in the history of journals.
+    private(set) var ownPosition: Int64 = 0
     /// The time until which the open journal counts as the one at its path, unless it has grown. Nil if it does not.
     private var trustedUntil: Deadline?
     /// The length at which the journal is rewritten, with one record for each name.
@@ -58,13 +58,13 @@ struct JournalCursor {
 
     /// Follows a journal that has no header yet.
     mutating func openUnbegun(_ journal: Journal) {
-        journal.base = history
+        journal.follow(nil, from: 0, at: history)
         self.journal = journal
     }
 
     /// Follows a journal that does not apply to the property list: memory already contains the journal that it replaced.
     mutating func openRejected(_ journal: Journal, of loaded: JournalCursor) {
-        journal.base = history - Int64(journal.position)
+        journal.follow(journal.header, from: journal.position, at: history)
         self.journal = journal
         list = loaded.list
         generation = max(generation, loaded.generation)
@@ -78,20 +78,16 @@ struct JournalCursor {
         let bytes = try journal.bytes(from: 0, upTo: min(size, Int64(JournalHeader.size)))
         switch bytes.withUnsafeBytes(JournalHeader.read) {
         case .absent:
-            journal.base = history
+            journal.follow(nil, from: 0, at: history)
         case .newer(let version):
             throw JournalProblem.newerVersion(version)
         case .intact(let header) where isSuccessor(header) && header.carriedEnd <= size:
-            journal.header = header
-            journal.position = header.carriedEnd
-            journal.base = history - Int64(header.carriedEnd)
+            journal.follow(header, from: header.carriedEnd, at: history)
             list = header.list
             generation = header.generation
         case .intact(let header) where header == left?.header:
             // The journal was closed because it could not be written, or by a fork.
-            journal.header = header
-            journal.base = left?.base ?? 0
-            journal.position = UInt64(max(0, history - journal.base))
+            journal.follow(header, from: UInt64(max(0, history - (left?.base ?? 0))), at: history)
             journal.condition = left?.condition ?? .init()
         case .intact, .damaged:
             return false
@@ -147,8 +143,7 @@ struct JournalCursor {
     ///
     /// - Parameter history: The end of the repeated records, in the history of journals.
     mutating func didBegin(_ journal: Journal, _ header: JournalHeader, at history: Int64) {
-        journal.header = header
-        journal.base = history - Int64(header.carriedEnd)
+        journal.follow(header, from: header.carriedEnd, at: history)
         self.journal = journal
         generation = header.generation
         rewriteLength = Int64(journal.position) * 2
@@ -177,18 +172,11 @@ struct JournalCursor {
         return try journal.isUnchanged()
     }
 
-    /// The time to wait for the lock: zero for a while after another process has held it too long, so that successive operations
-    /// fail together.
-    func patience(_ patience: Duration) -> Duration { busyUntil.hasPassed ? patience : .zero }
-
-    /// Records that another process has held the lock too long.
-    mutating func setBusy() { busyUntil = Deadline(after: PropertyListTimings.busyTime) }
+    /// Records that this process has appended a change.
+    mutating func didChange() { ownPosition = history }
 
     /// Trusts for a while that the open journal, which was locked, is the one at its path.
-    mutating func trust(for duration: Duration) {
-        busyUntil = Deadline(after: .zero)
-        trustedUntil = Deadline(after: duration)
-    }
+    mutating func trust(for duration: Duration) { trustedUntil = Deadline(after: duration) }
 
     /// Ends the trust: another journal is about to replace this one.
     mutating func distrust() { trustedUntil = nil }

@@ -1,6 +1,5 @@
 import SettingsKitCore
 import SettingsKitPlatform
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,221 +7,313 @@ import Synchronization
     import Foundation
 #endif
 
-/// A property list and its journal, shared by all stores of the process over one path.
+/// A property list and its journal, shared by all stores of the process over one path: what a store does with them.
 ///
-/// The journal's byte order is the order of all changes of all processes. Memory contains the files up to a position in the
-/// journal. A change takes the lock, applies the records of other processes, appends a record, and changes memory. Reading uses
-/// only memory.
+/// Each part owns its state:
 ///
-/// Locks are taken in this order: ``folding``; ``files``, and with it the lock on the lock file, which other processes also take;
-/// ``contents``. ``contents`` is never held while a file is used, so that reading never waits for a file. No lock is held while
-/// listeners run. The ``monitor`` distinguishes the process's own records from those of other processes without a lock.
+/// - ``PublishedContents``: the values in memory, and the feed. Reading uses nothing else.
+/// - ``PropertyListFiles``: the files and their lock. Inside it, the ``JournalWriter`` appends to the journal, and its
+///   ``PropertyListFollower`` reads what others write; the ``PendingChanges`` wait for other processes.
+/// - ``PropertyListFolder``: brings the property list up to date.
+/// - ``PropertyListWatch``: notices what others write.
+///
+/// A change locks the files, applies the records of other processes, appends a record, changes memory, and publishes the change.
 final class JournaledPropertyList: Sendable {
-    typealias Presentation = @Sendable ([SettingsStoreChange]) -> [SettingsStoreChange]
+    let contents: PublishedContents
+    let files: PropertyListFiles
+    let folder: PropertyListFolder
+    private let watch: PropertyListWatch
+    private let setup: PropertyListSetup
 
-    let path: String
-    let description: String
-    private let presentation: Presentation?
-    let fileSystem: any FileSystem
-    let feed = SettingsStoreFeed()
-    let files: Mutex<PropertyListFiles>
-    let contents: Mutex<PropertyListContents>
-    /// Held by the thread that folds.
-    let folding = Mutex((), .folding)
-    /// In nanoseconds.
-    private let shortestPatience: Atomic<Int64>
-    let trust: Duration
-    let limits: PropertyListStoreLimits
-    /// The queue for polls.
-    let queue: BackgroundQueue
-    /// Notices the writes of other processes and programs.
-    let monitor: ChangeMonitor
-    /// Announces to other processes that the journal has grown.
-    let announcer: ChangeAnnouncer
-    /// The path of the journal, for threads that do not lock the files.
-    let watchedJournal: WatchedPath
-    /// The end of the journal, for threads that do not lock the files.
-    let end = JournalEnd()
-    /// Whether changes were published since ``files`` was locked.
-    private let hasPublished = Atomic(false)
-    let pendingWriter: PendingWriter
-    private let isWatching: Bool
-    private let writer: WriteBehind
-    /// Determines when the background folds.
-    let pace: Mutex<FoldingPace>
-    /// Whether no store over the list may write.
-    private let isReadOnly: Atomic<Bool>
-    /// Whether changes are made in memory only, over the contents of the files.
-    let isDetached: Bool
-    /// Whether flushed changes stay safe when the journal is replaced; see ``flushJournal()``.
-    let keepsJournalsFlushed: Bool
-
-    /// - Parameters:
-    ///   - isWatching: Whether to notice changes of other processes.
-    ///   - writingDelay: The time between a change and the background's look at the files.
-    ///   - lag: The longest time that a change may be missing from the property list. Nil for a time in proportion to its size.
-    ///   - trust: The time for which a journal counts as the one at its path. Nil for the default.
-    ///   - isReadOnly: Whether the first store over the list only reads.
-    ///   - isDetached: Whether to make changes in memory only, over the contents of the files. Nothing is then written.
-    ///   - keepsJournalsFlushed: Whether to flush a journal before it replaces another.
-    ///   - description: The name of the store in messages.
-    ///   - presentation: Converts changes for the feed. Nil publishes them unconverted. Called for every change, with
-    ///     ``contents`` locked.
-    init(
-        path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
-        lag: Duration? = nil, trust: Duration? = nil, limits: PropertyListStoreLimits = .init(),
-        isReadOnly: Bool = false, isDetached: Bool = false, keepsJournalsFlushed: Bool = false,
-        description: String? = nil, presentation: Presentation? = nil
-    ) throws {
-        let description = description ?? Self.description(of: path)
-        self.path = path
-        self.description = description
-        self.presentation = presentation
-        self.fileSystem = fileSystem
-        shortestPatience = Atomic(Self.nanoseconds(patience))
-        self.limits = limits
-        self.trust = trust ?? (isWatching ? PropertyListTimings.trust : .zero)
+    init(_ setup: PropertyListSetup) throws {
         let loaded: LoadedPropertyList
         do {
-            loaded = try LoadedPropertyList(path: path, fileSystem: fileSystem, store: description)
+            loaded = try LoadedPropertyList(path: setup.path, fileSystem: setup.fileSystem, store: setup.description)
         } catch {
-            throw SettingsError(.storeUnavailable, store: description, underlying: error)
+            throw SettingsError(.storeUnavailable, store: setup.description, underlying: error)
         }
-        contents = Mutex(loaded.contents, .contents)
-        let (queue, journal) = (BackgroundQueue(), WatchedPath(loaded.files.journalPath))
-        let problems = loaded.problems
-        files = Mutex(loaded.files, .files)
-        self.isWatching = isWatching
-        self.isReadOnly = Atomic(isReadOnly || isDetached)
-        self.isDetached = isDetached
-        self.keepsJournalsFlushed = keepsJournalsFlushed
-        writer = WriteBehind(delay: min(writingDelay, lag ?? writingDelay))
-        pace = Mutex(FoldingPace(lag: lag), .leaf)
-        self.queue = queue
-        pendingWriter = PendingWriter(
-            queue: queue, feed: feed, description: description, cause: JournalProblem.locked)
-        watchedJournal = journal
-        monitor = ChangeMonitor(interval: PropertyListTimings.pollInterval, queue: queue)
-        announcer = ChangeAnnouncer(pause: PropertyListTimings.announcementPause) {
-            Self.touch(journal.value, in: fileSystem)
-        }
-        for problem in problems { report(problem) }
-        monitor.monitor(self)
-        writer.begin { [weak self] in
-            try self?.foldInBackground()
-        } writeAtExit: { [weak self] in
-            try self?.foldNow()
-        } report: { [weak self] error in
-            guard let self else { return }
-            feed.report(.wrap(error, as: .notSaved, store: description))
-        }
-        if isWatching {
-            monitor.start(after: PropertyListTimings.watchingDelay)
-            feed.onFirstListener { [weak self] in self?.startWatching() }
-        }
+        self.setup = setup
+        files = PropertyListFiles(loaded, setup)
+        contents = files.contents
+        folder = PropertyListFolder(files, setup)
+        watch = PropertyListWatch(files, folder, setup)
     }
 
-    deinit {
-        do {
-            // The exit waits no longer than a set would: the journal contains the changes that the property list lacks.
-            try LastWriting.perform { () throws(SettingsError) in
-                try fold(waiting: min(patience, PlatformTimings.longestWaitOfSet), isInBackground: true)
-            }
-        } catch {
-            feed.report(error)
-        }
-        files.withLock { files in
-            files.cursor.journal?.close()
-            files.lock.close(in: fileSystem)
-        }
-    }
-
-    static func description(of path: String) -> String { "PropertyListStore at \(path)" }
-
-    /// Whether there are background threads. A forked child has none, and folds when it exits.
-    var hasBackground: Bool { queue.isRunning }
-
-    /// Schedules a look at the journal, which folds it if that is due.
-    ///
-    /// - Parameter delay: An additional delay, for example for another process, which will probably fold first.
-    func scheduleFold(after delay: Duration = .zero) {
-        guard hasBackground else { return }
-        writer.schedule(after: delay)
-    }
-
-    /// Starts to notice changes of other processes, if the list is watched at all.
-    func startWatching() { if isWatching { monitor.start() } }
-
-    /// Whether the file is the only source of values: no store of this process may write, and there is no journal.
-    func isFileAlone(_ files: borrowing PropertyListFiles) -> Bool {
-        isReadOnly.load(ordering: .relaxed) && !isDetached && files.cursor.journal == nil
-            && files.cursor.problem == nil
-    }
+    var path: String { setup.path }
+    var description: String { setup.description }
+    var fileSystem: any FileSystem { setup.fileSystem }
+    var feed: SettingsStoreFeed { contents.feed }
 
     /// The time that an operation waits for other processes that keep the files locked.
-    var patience: Duration { .nanoseconds(shortestPatience.load(ordering: .relaxed)) }
+    var patience: Duration { files.patience }
 
-    private static func nanoseconds(_ duration: Duration) -> Int64 {
-        Int64(min(max(duration, .zero), .seconds(1_000_000_000)) / .nanoseconds(1))
+    /// Adapts to another store over the list: the shortest patience and lag count, and writing is permitted if any store may write.
+    func join(isReadOnly: Bool, patience: Duration, lag: Duration?) {
+        files.shorten(patience: patience)
+        folder.shorten(lag: lag)
+        if !isReadOnly { files.withLock { $0.follower.isReadOnly = false } }
     }
-
-    /// Shortens the patience and the lag to those of another store.
-    func shorten(patience: Duration, lag: Duration?) {
-        shortestPatience.min(Self.nanoseconds(patience), ordering: .relaxed)
-        guard let lag else { return }
-        pace.withLock { $0.lag = min($0.lag ?? lag, lag) }
-    }
-
-    /// Reports a problem with the files. Only a list that writes keeps files aside.
-    private func report(_ problem: SettingsError) {
-        feed.report(isReadOnly.load(ordering: .relaxed) ? problem : problem.keepingFilesAside)
-    }
-
-    /// Permits writing, for a store over the list that may write.
-    func allowWriting() { isReadOnly.store(false, ordering: .relaxed) }
 
     /// Whether the property list was damaged at the last reading.
-    var isDamaged: Bool { files.withLock { $0.list.fault == .damaged } }
+    var isDamaged: Bool { files.withLock { $0.follower.list.fault == .damaged } }
 
     /// Whether there was a property list or a journal at the last reading.
     var hasFiles: Bool {
-        files.withLock { $0.list.status != nil || $0.cursor.journal != nil || $0.cursor.problem != nil }
+        files.withLock { writer in
+            let follower = writer.follower
+            return follower.list.status != nil || follower.cursor.journal != nil || follower.cursor.problem != nil
+        }
     }
 
-    // MARK: Access to the files
+    /// Whether the last change of a name is in the journal, and not in the file yet.
+    func isUnfolded(_ name: String) -> Bool {
+        files.withLock { writer in
+            let folded = writer.follower.list.folded
+            return contents.withLock { $0.isUnfolded(name, folded: folded) }
+        }
+    }
 
-    /// Runs `body` while no other thread uses the files, and then reports problems and calls listeners.
+    // MARK: Changing single values
+
+    /// Stores bytes under a key, or removes it. If another process keeps the files locked, the change is kept, and stored
+    /// later.
+    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
+        do {
+            try change(named: key.name, waiting: waitingToKeep) { $0 == data ? .keep : .store(data) }
+        } catch SettingsError.Code.busy {
+            try keep([.init(key: key, data: data)])
+        }
+    }
+
+    /// A decision about the value under a name.
+    enum Decision {
+        /// Nothing changes.
+        case keep
+        /// Stores bytes that differ from the stored ones; nil removes those.
+        case store(Data?)
+        /// Nothing changes, because an expectation does not hold.
+        case refuse
+    }
+
+    /// Decides what to store under a name while nothing else can change it, and stores it.
     ///
-    /// - Parameter isFolding: Whether the thread holds ``folding``. Listeners then wait until it calls ``deliver()``.
-    func withFiles<R: Sendable, Failure: Error>(
-        isFolding: Bool = false, _ body: (inout sending PropertyListFiles) throws(Failure) -> R
-    ) throws(Failure) -> R {
-        var problems: [SettingsError] = []
-        // Only for this call's changes: another thread delivers its own before its call returns.
-        var hasPublished = false
-        defer {
-            if hasPublished { feed.flush() }
-            for problem in problems { report(problem) }
-        }
-        return try files.withLock { (files) throws(Failure) in
-            defer {
-                if !isFolding {
-                    swap(&problems, &files.problems)
-                    hasPublished = self.hasPublished.exchange(false, ordering: .relaxed)
-                }
-                let journal = files.cursor.journal
-                end.publish(inode: journal?.inode ?? 0, position: journal?.position ?? 0)
+    /// - Parameters:
+    ///   - waiting: The time to wait for another process.
+    ///   - decide: Receives the stored bytes.
+    /// - Returns: false if `decide` has refused.
+    @discardableResult
+    func change(
+        named name: String, waiting: @autoclosure () -> Duration, _ decide: (Data?) throws -> Decision
+    ) throws -> Bool {
+        try change(waiting: waiting()) { writer in
+            let found = contents.withLock { $0.find(name) }
+            switch try decide(found.data) {
+            case .keep: return .nothing
+            case .refuse: return .refusal
+            case .store(let data):
+                try contents.requireRoom(for: data, inPlaceOf: found)
+                let position = try writer.append(data, named: name)
+                contents.replace(found, by: data, at: position)
+                return .change
             }
-            return try body(&files)
         }
     }
 
-    /// Reports problems and calls listeners after a run that held ``folding``.
-    func deliver() { withFiles { _ in } }
+    /// The outcome of an attempt to change something.
+    private enum Outcome {
+        case change, nothing, refusal
+    }
 
-    /// Publishes changes, with ``contents`` locked.
-    func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
-        hasPublished.store(true, ordering: .relaxed)
-        feed.publish(presentation?(changes) ?? changes, origin: origin)
+    /// Changes something while no other thread and no other process does, and announces it.
+    ///
+    /// - Parameters:
+    ///   - waiting: The time to wait for another process.
+    ///   - make: Appends a record to the journal, and then makes its changes in memory.
+    /// - Returns: false if `make` has refused.
+    private func change(
+        waiting: @autoclosure () -> Duration, _ make: (inout JournalWriter) throws -> Outcome
+    ) throws -> Bool {
+        let outcome = try files.updateLocked(waiting: waiting()) { try make(&$0) }
+        if outcome == .change {
+            // The end of the process needs no announcement: closing the journal is one.
+            if files.announcer.announce() { watch.start() }
+            folder.schedule()
+        }
+        return outcome != .refusal
+    }
+
+    // MARK: Changing several values
+
+    /// Whether expectations hold for the values in memory, at one moment.
+    func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
+        contents.withLock { contents in expectations.hold { contents.data(named: $0) } }
+    }
+
+    /// Applies a batch if its expectations hold. If another process keeps the files locked, a batch without expectations whose
+    /// caller does not wait is kept, and stored later.
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
+        do {
+            return try applyNow(batch, waiting: isKept ? waitingToKeep : patience)
+        } catch SettingsError.Code.busy where isKept {
+            try keep(batch.writes)
+            return true
+        }
+    }
+
+    private func applyNow(_ batch: SettingsStoreBatch, waiting: @autoclosure () -> Duration) throws -> Bool {
+        if batch.writes.count == 1 {
+            return try apply(batch.writes[0], expecting: batch.expectations, waiting: waiting())
+        }
+        let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
+        return try change(waiting: waiting()) {
+            contents.withLock { contents in
+                guard batch.expectations.hold(for: { contents.data(named: $0) }) else { return nil }
+                return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
+            }
+        }
+    }
+
+    /// Applies a single write if expectations hold. Usually there is one, for the same name.
+    private func apply(
+        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry],
+        waiting: @autoclosure () -> Duration
+    ) throws -> Bool {
+        let name = write.key.name
+        return try change(named: name, waiting: waiting()) { present in
+            for expectation in expectations {
+                let other = expectation.key.name
+                let stored = other == name ? present : contents.withLock { $0.data(named: other) }
+                if stored != expectation.data { return .refuse }
+            }
+            return present == write.data ? .keep : .store(write.data)
+        }
+    }
+
+    /// Decides about changes while nothing else can change anything, and makes them as one change.
+    ///
+    /// - Parameters:
+    ///   - origin: The origin of the change, for listeners.
+    ///   - waiting: The time to wait for another process. Nil for ``patience``.
+    ///   - decide: Reads the stored values in ``contents``; returns the changes, if any, or nil to refuse.
+    /// - Returns: false if it was refused.
+    @discardableResult
+    func change(
+        origin: SettingsService.Origin = .local, waiting: @autoclosure () -> Duration? = nil,
+        _ decide: () throws -> [JournalChange]?
+    ) throws -> Bool {
+        if setup.isDetached { return try changeMemory(origin: origin, decide) }
+        return try change(waiting: waiting() ?? patience) { writer in
+            guard let changes = try decide() else { return .refusal }
+            guard !changes.isEmpty else { return .nothing }
+            try contents.requireRoom(for: changes)
+            let position = try writer.append(.changes(changes))
+            contents.change(origin: origin) { $0.set(changes, at: position) }
+            return .change
+        }
+    }
+
+    /// Makes changes in memory only, after those in the journal so far.
+    private func changeMemory(
+        origin: SettingsService.Origin, _ decide: () throws -> [JournalChange]?
+    ) throws -> Bool {
+        try files.update { writer in
+            try writer.follower.catchUp()
+            guard let changes = try decide() else { return false }
+            // The position is after all journals, so that an edit of the file does not replace the change.
+            contents.change(origin: origin) { $0.set(changes, at: .max) }
+            return true
+        }
+    }
+
+    /// Sets members of the property list with their types, and removes names, as one change. Skips members that are already
+    /// stored.
+    func set(_ edit: PropertyListEdit) throws {
+        _ = try change(waiting: patience) { writer in
+            var needed = contents.withLock { contents in
+                PropertyListEdit(
+                    removed: edit.removed.filter { contents.data(named: $0) != nil },
+                    members: edit.members.filter { contents.value(named: $0.key) != $0.value.writable })
+            }
+            guard !needed.isEmpty else { return .nothing }
+            try contents.requireRoom(
+                for: needed.removed.map { JournalChange(name: $0, data: nil) }
+                    + needed.members.map { JournalChange(name: $0.key, data: NativeValue.bytes(of: $0.value)) })
+            for index in needed.members.indices { needed.members[index].value = needed.members[index].value.writable }
+            let document = try XMLPropertyListWriter.write(needed.members)
+            let position = try writer.append(.members(JournalEdit(removed: needed.removed, members: document)))
+            contents.change(origin: .local) { $0.set(needed, at: position) }
+            return .change
+        }
+    }
+
+    /// Removes everything.
+    func removeAll() throws {
+        // Removes recent edits of the property list, too.
+        try refresh(waiting: patience)
+        // Removed by name: a member that is later added by hand stays, in every process that reads both files.
+        let names = contents.withLock { $0 }.names
+        try change { names.map { JournalChange(name: $0, data: nil) } }
+    }
+
+    /// The time that a change waits before it is pending.
+    private var waitingToKeep: Duration { files.pending.waiting(patience) }
+
+    /// Puts writes in force that cannot be stored now. The list stays open until nothing is pending.
+    private func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
+        try files.keep(writes) { [self] in try folder.writePending(waiting: .zero) }
+    }
+
+    // MARK: Files
+
+    /// Reads changes of the files into memory, and publishes them.
+    ///
+    /// - Throws: the system's errors. Changes read before the error are kept.
+    func refresh(waiting: Duration) throws { try folder.refresh(waiting: waiting) }
+
+    /// Reads the changes of other processes, brings the property list up to date, and returns when it survives a power failure.
+    ///
+    /// - Parameter isReadOnly: Whether to write nothing.
+    func synchronize(isReadOnly: Bool = false) throws {
+        do {
+            try refresh(waiting: patience)
+            files.update { writer in
+                writer.follower.confirmFaults(atOnce: true)
+                if !isReadOnly { writer.follower.isWriting = true }
+            }
+            if !isReadOnly {
+                try folder.writePending(waiting: patience)
+                try folder.fold(waiting: patience)
+            }
+        } catch {
+            throw SettingsError.wrap(error, as: .notSaved, store: description)
+        }
+    }
+
+    /// Returns when every change made before the call survives a power failure, in the journal or in the property list. The cost
+    /// does not depend on the size of the property list, except for the first flush of a journal that other processes have
+    /// written: it is written again.
+    func flushJournal() throws {
+        if files.withLock({ $0.follower.cursor.journal?.mayHideFailure ?? false }) {
+            try files.updateLocked(waiting: patience) { writer in
+                if writer.follower.cursor.journal?.mayHideFailure == true { try writer.replaceSupersededJournal() }
+            }
+        }
+        let (file, journal) = try files.withLock { writer in
+            // The property list may be the only file.
+            let follower = writer.follower
+            return (follower.file, follower.list.mustRewrite ? nil : try follower.cursor.journal?.duplicate())
+        }
+        guard let journal else { return try synchronize() }
+        defer { fileSystem.close(journal) }
+        do throws(SystemError) {
+            // Another thread may replace the journal in the meantime, by one that was flushed.
+            try fileSystem.synchronize(journal)
+            _ = try file.flushDirectory(.durable)
+        } catch {
+            // A second flush can succeed although the first one has lost data. A new file is a new attempt.
+            files.withLock { $0.follower.list.requireRewrite() }
+            throw SettingsError.wrap(error, as: .notSaved, store: description)
+        }
     }
 }

@@ -23,6 +23,8 @@ struct KnownPropertyList: Sendable {
     private var flushed: Flush?
     /// Whether the file must be written although it is complete: it is stale, or could not be synchronized.
     private(set) var mustRewrite = false
+    /// Whether the file was edited since this process last replaced it.
+    private(set) var isEdited = false
     /// The position, in the history of journals, up to which the file contains every change.
     private(set) var folded: Int64 = 0
     /// The file's mark. Nil if it has none.
@@ -70,6 +72,12 @@ struct KnownPropertyList: Sendable {
         absence = nil
         flushed = nil
         replacement = nil
+    }
+
+    /// Records that an edit in the file was adopted.
+    mutating func adopt(_ version: FileVersion) {
+        find(version)
+        isEdited = true
     }
 
     /// Records that there is no file.
@@ -165,6 +173,7 @@ struct KnownPropertyList: Sendable {
         self.mark = mark
         recordFold(through: position)
         mustRewrite = false
+        isEdited = false
     }
 
     /// Sets the beginning of the next journal, after this process has replaced the file.
@@ -172,6 +181,22 @@ struct KnownPropertyList: Sendable {
 
     /// Requires that the file is written again although it is complete.
     mutating func requireRewrite() { mustRewrite = true }
+
+    /// Flushes the directory of the file, if it is there and was not flushed to this degree.
+    ///
+    /// - Parameter file: The file.
+    mutating func flush(_ file: WholeFile, _ flush: Flush) throws(SystemError) {
+        guard !has(flush), let status else { return }
+        let reached: Flush
+        do throws(SystemError) {
+            reached = try file.flushDirectory(flush)
+        } catch {
+            // A second flush can succeed although the first one has lost data. A new file is a new attempt.
+            requireRewrite()
+            throw error
+        }
+        didFlush(status, reached)
+    }
 
     /// Whether the file was flushed to this degree.
     func has(_ flush: Flush) -> Bool { flushed.map { $0 >= flush } ?? false }

@@ -9,9 +9,13 @@ import SettingsKitPlatform
 
 /// A property list with its journal, read from their files.
 struct LoadedPropertyList {
-    var contents = PropertyListContents()
-    var files: PropertyListFiles
-    var problems: [SettingsError] = []
+    private(set) var contents = PropertyListContents()
+    private(set) var list = KnownPropertyList()
+    private(set) var cursor = JournalCursor()
+    private(set) var problems: [SettingsError] = []
+    let file: WholeFile
+    /// The path of `file`, with symbolic links followed. The journal is beside it.
+    private(set) var target = ""
 
     private let store: String
     private let fileSystem: any FileSystem
@@ -29,12 +33,12 @@ struct LoadedPropertyList {
     init(path: String, fileSystem: any FileSystem, isWriting: Bool = false, store: String) throws {
         self.store = store
         self.fileSystem = fileSystem
-        let file = WholeFile(path: path, fileSystem: fileSystem)
+        file = WholeFile(path: path, fileSystem: fileSystem)
         for attempt in 1... {
-            files = PropertyListFiles(file: file, target: try file.resolvedPath())
-            files.isWriting = isWriting
+            target = try file.resolvedPath()
+            cursor = JournalCursor()
             let read = try file.read(limit: PropertyListLimits.fileSize)
-            let journal = try openJournal(beside: read?.status.permissions)
+            let journal = try openJournal(isWriting: isWriting, beside: read?.status.permissions)
             do {
                 let found = try journal?.readContents()
                 if try attempt == PropertyListLimits.readingAttempts || isPresent(read?.status, journal) {
@@ -52,66 +56,61 @@ struct LoadedPropertyList {
         fatalError("The loop ends by returning or throwing.")
     }
 
-    private mutating func openJournal(beside list: FilePermissions?) throws -> Journal? {
+    private mutating func openJournal(isWriting: Bool, beside list: FilePermissions?) throws -> Journal? {
         do {
             return try Journal.openPresent(
-                files.journalPath, isWriting: files.isWriting, in: fileSystem, beside: list)
+                FilesBeside.journal(target), isWriting: isWriting, in: fileSystem, beside: list)
         } catch let problem as JournalProblem where problem.isRefusal {
-            files.cursor.setProblem(problem)
+            cursor.setProblem(problem)
             return nil
         }
     }
 
     private func isPresent(_ list: FileStatus?, _ journal: Journal?) throws -> Bool {
-        guard try files.file.status() == list else { return false }
-        let present = try fileSystem.status(of: files.journalPath, followingLink: false)
-        guard let journal else { return present == nil || files.cursor.problem != nil }
+        guard try file.status() == list else { return false }
+        let present = try fileSystem.status(of: FilesBeside.journal(target), followingLink: false)
+        guard let journal else { return present == nil || cursor.problem != nil }
         return try journal.status().isSameFile(as: present)
     }
 
     // MARK: Putting the two together
 
     private mutating func apply(_ read: WholeFile.Contents?, _ journal: Journal?, _ found: JournalContents?) {
-        if let problem = files.cursor.problem { report(.journalUnavailable, problem) }
+        if let problem = cursor.problem { report(.journalUnavailable, problem) }
         var members: [PropertyListMember] = []
         if let read {
             let version = FileVersion(status: read.status, bytes: read.bytes)
             let mark = JournalMark.read(read.bytes)
-            files.list.find(version)
-            _ = files.list.update(read.status.permissions)
-            files.list.setMark(mark)
-            files.cursor.identify(list: mark?.list ?? 0, generation: mark?.generation ?? 0)
+            list.find(version)
+            _ = list.update(read.status.permissions)
+            list.setMark(mark)
+            cursor.identify(list: mark?.list ?? 0, generation: mark?.generation ?? 0)
             do throws(PropertyListError) {
                 members = try PropertyListReader.readDictionary(read.bytes)
             } catch {
                 members = PropertyListReader.recover(read.bytes)
-                files.list.setDamaged()
+                list.setDamaged()
                 report(.damaged, error)
             }
         }
-        let size = read?.bytes.count ?? 0
+        contents = PropertyListContents(members, size: read?.bytes.count ?? 0)
         guard let journal, let found else {
-            contents = PropertyListContents(members, size: size)
-            files.list.setJournaled()
+            list.setJournaled()
             return
         }
-        files.cursor.open(journal)
-        journal.header = found.header
-        journal.position = found.scan.end
+        cursor.open(journal)
+        journal.follow(found.header, from: found.scan.end, at: Int64(found.scan.end))
         journal.condition.isDamaged = found.isDamaged
         if found.isDamaged { journal.condition.asideReason = .damaged }
-        if found.isDamaged { files.list.requireRewrite() }
-        if found.header == nil { files.list.setJournaled() } else { files.list.setJournaled(as: found.lastVersion) }
-        replay(found, of: journal, over: PropertyListContents(members, size: size), members)
+        if found.isDamaged { list.requireRewrite() }
+        if found.header == nil { list.setJournaled() } else { list.setJournaled(as: found.lastVersion) }
+        replay(found, of: journal, over: members)
     }
 
     /// Determines which records of the journal apply to the property list, and applies them.
-    private mutating func replay(
-        _ found: JournalContents, of journal: Journal, over list: PropertyListContents, _ members: [PropertyListMember]
-    ) {
-        contents = list
+    private mutating func replay(_ found: JournalContents, of journal: Journal, over members: [PropertyListMember]) {
         guard let header = found.header,
-            let relation = found.relation(to: files.list.mark, of: files.list.status)
+            let relation = found.relation(to: list.mark, of: list.status)
         else { return }
         switch relation {
         case .isForeign: return reject(journal, .foreign)
@@ -119,17 +118,17 @@ struct LoadedPropertyList {
         case .isStale: return reject(journal, header.list == 0 ? .damaged : .stale)
         case .isFolded:
             journal.condition.isSuperseded = true
-            files.list.recordFold(through: Int64(journal.position))
+            list.recordFold(through: Int64(journal.position))
         case .continues(let folded):
-            files.list.recordFold(through: Int64(folded ?? found.folded(into: files.list.status) ?? 0))
+            list.recordFold(through: Int64(folded ?? found.folded(into: list.status) ?? 0))
         case .listIsStale:
             report(.mismatchedFiles, JournalProblem.listIsStale)
-            files.list.setStale()
+            list.setStale()
         }
         if found.isDamaged { report(.damaged, JournalProblem.damaged) }
-        files.cursor.identify(list: header.list, generation: header.generation)
+        cursor.identify(list: header.list, generation: header.generation)
         let (folded, unfolded) = (found.records.filter { !isUnfolded($0) }, found.records.filter(isUnfolded))
-        switch files.list.fault {
+        switch list.fault {
         case nil:
             // The journal repeats edits for processes that do not read the property list. Here it was read, and it may have been
             // edited again.
@@ -149,8 +148,8 @@ struct LoadedPropertyList {
     /// Has the next process that writes keep aside a journal that does not belong to the property list.
     private mutating func reject(_ journal: Journal, _ problem: JournalProblem) {
         journal.condition.isSuperseded = true
-        files.list.recordFold(through: Int64(journal.position))
-        files.list.setJournaled()
+        list.recordFold(through: Int64(journal.position))
+        list.setJournaled()
         switch problem {
         case .damaged:
             report(.damaged, problem)
@@ -160,7 +159,7 @@ struct LoadedPropertyList {
         }
     }
 
-    private func isUnfolded(_ entry: JournalEntry) -> Bool { entry.end > UInt64(files.list.folded) }
+    private func isUnfolded(_ entry: JournalEntry) -> Bool { entry.end > UInt64(list.folded) }
 
     private mutating func apply(_ entry: JournalEntry) { _ = contents.apply(entry.record, at: Int64(entry.end)) }
 
@@ -176,7 +175,7 @@ struct LoadedPropertyList {
         do {
             let restore = try journal.readRestore()
             if let restore, restore.base == nil { return PropertyListContents().edited(by: restore.edit) }
-            let file = WholeFile(path: FilesBeside.previous(files.target), fileSystem: fileSystem)
+            let file = WholeFile(path: FilesBeside.previous(target), fileSystem: fileSystem)
             guard let read = try file.read(limit: PropertyListLimits.fileSize) else { return nil }
             let digest = FileVersion(status: read.status, bytes: read.bytes).digest
             let members = PropertyListContents(

@@ -19,15 +19,14 @@ enum OpenPropertyLists {
             target = try WholeFile.realPath(WholeFile(path: path, fileSystem: POSIXFileSystem()).resolvedPath())
         } catch {
             throw SettingsError(
-                .storeUnavailable, store: JournaledPropertyList.description(of: path), underlying: error)
+                .storeUnavailable, store: PropertyListSetup.description(of: path), underlying: error)
         }
         let list = try lists.object(for: target) {
-            try JournaledPropertyList(
-                path: path, fileSystem: POSIXFileSystem(), isWatching: true,
-                writingDelay: PropertyListTimings.writingDelay, patience: patience, lag: lag, isReadOnly: isReadOnly)
+            var setup = PropertyListSetup(path: path, fileSystem: POSIXFileSystem())
+            (setup.patience, setup.lag, setup.isReadOnly) = (patience, lag, isReadOnly)
+            return try JournaledPropertyList(setup)
         }
-        list.shorten(patience: patience, lag: lag)
-        if !isReadOnly { list.allowWriting() }
+        list.join(isReadOnly: isReadOnly, patience: patience, lag: lag)
         return list
     }
 }

@@ -13,7 +13,7 @@ import SettingsKitPlatform
 /// changes since the last picture, the changes in it, and all other values. A lookup searches the layers in this order.
 /// ``freeze()`` and ``settle(_:through:)`` move changes down.
 struct PropertyListContents: Sendable {
-    fileprivate enum Stored: Sendable {
+    enum Stored: Sendable {
         /// The file's value.
         case native(PropertyListValue)
         /// The bytes that were set, and the replaced value, whose kind (a date, say) is kept if the bytes permit it.
@@ -38,9 +38,9 @@ struct PropertyListContents: Sendable {
     /// A change that the file may lack.
     struct Changed: Sendable {
         /// nil: removed.
-        fileprivate var stored: Stored?
+        var stored: Stored?
         /// The end of the change in the journal.
-        fileprivate var position: Int64
+        var position: Int64
     }
 
     private var changed: [String: Changed] = [:]
@@ -52,7 +52,7 @@ struct PropertyListContents: Sendable {
     /// unchanged in the file until the setting is removed.
     private var lookalikes: [String: [PropertyListMember]] = [:]
     /// The values in force that are not in the journal yet, because another process keeps it locked.
-    var pending = PendingValues()
+    private(set) var pending = PendingValues()
     /// The end of the last change in the journal; 0 if there was none.
     private(set) var lastPosition: Int64 = 0
 
@@ -254,6 +254,41 @@ struct PropertyListContents: Sendable {
         return value.flatMap { $0.hasKindOfItsOwn ? $0 : nil }
     }
 
+    // MARK: Pending changes
+
+    /// Puts changes in force.
+    ///
+    /// - Returns: the resulting changes, and the keys under which nothing was pending before.
+    mutating func keep(
+        _ writes: [SettingsStoreBatch.Entry]
+    ) -> (changes: [SettingsStoreChange], new: [SettingsService.StorageKey]) {
+        // The closure must not read the value that is being changed.
+        var pending = pending
+        defer { self.pending = pending }
+        return pending.keep(writes) { journaledData(named: $0) }
+    }
+
+    /// The changes that the journal lacks, one for each name, in no order: one record contains all of them, so they arrive
+    /// together.
+    var pendingChanges: [JournalChange] { pending.writes.map { JournalChange(name: $0.key.name, data: $0.data) } }
+
+    /// Moves the pending changes to the stored values, because the journal has them.
+    ///
+    /// - Parameter position: The end of their record in the journal.
+    mutating func storePending(at position: Int64) {
+        for change in pendingChanges { _ = set(change.data, named: change.name, at: position) }
+        pending = .init()
+    }
+
+    /// Discards the pending changes without storing them.
+    ///
+    /// - Returns: the resulting changes.
+    mutating func dropPending() -> [SettingsStoreChange] {
+        var pending = pending
+        defer { self.pending = pending }
+        return pending.drop { journaledData(named: $0) }
+    }
+
     // MARK: Comparing
 
     /// The difference between the file's members and the contents, except for names with a change that the file lacks. Linear
@@ -293,11 +328,21 @@ struct PropertyListContents: Sendable {
     }
 
     /// The changes that turn `self` into `other`.
-    func differences(to other: PropertyListContents) -> [SettingsStoreChange] {
+    private func differences(to other: PropertyListContents) -> [SettingsStoreChange] {
         Set(journaledNames).union(other.journaledNames).compactMap { name in
             let (old, new) = (journaledData(named: name), other.journaledData(named: name))
             return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
         }
+    }
+
+    /// Replaces the stored values by others. Pending values stay in force.
+    ///
+    /// - Returns: the resulting changes of stored values.
+    mutating func replaceStored(by other: PropertyListContents) -> [SettingsStoreChange] {
+        let (changes, pending) = (differences(to: other), pending)
+        self = other
+        self.pending = pending
+        return changes
     }
 
     // MARK: The file
@@ -339,51 +384,6 @@ struct PropertyListContents: Sendable {
             frozen[name] = nil
         }
         if frozen.isEmpty { frozen = [:] }
-    }
-}
-
-/// An external edit of the file.
-struct PropertyListEdit: Sendable {
-    var removed: [String] = []
-    var members: [PropertyListMember] = []
-
-    var isEmpty: Bool { removed.isEmpty && members.isEmpty }
-}
-
-/// The contents of a store at one moment.
-struct PropertyListPicture: Sendable {
-    fileprivate let settled: [String: PropertyListContents.Stored]
-    fileprivate let changed: [String: PropertyListContents.Changed]
-    fileprivate let lookalikes: [String: [PropertyListMember]]
-
-    /// The file's members, sorted by name; of equal names, the one that counts is the last.
-    func members() -> [PropertyListMember] {
-        var members = lookalikes.values.flatMap { $0 }
-        members.reserveCapacity(settled.count + changed.count + members.count)
-        for (name, stored) in settled where changed.isEmpty || changed[name] == nil {
-            members.append(PropertyListMember(key: name, value: stored.value))
-        }
-        for (name, change) in changed {
-            if let stored = change.stored {
-                members.append(.init(key: settled.spelling(of: name) ?? name, value: stored.value))
-            }
-        }
-        // Sorting keeps the order of equal names.
-        return members.sorted { $0.key < $1.key }
-    }
-
-    /// The difference between the file's future members and those of the file that has everything up to `position`.
-    func edit(since position: Int64) -> PropertyListEdit {
-        var edit = PropertyListEdit()
-        for (name, change) in changed where change.position > position {
-            if let stored = change.stored {
-                edit.members += lookalikes[name] ?? []
-                edit.members.append(PropertyListMember(key: settled.spelling(of: name) ?? name, value: stored.value))
-            } else {
-                edit.removed.append(name)
-            }
-        }
-        return edit
     }
 }
 

@@ -16,6 +16,8 @@ package enum PropertyListLimits {
     /// The size of a piece of a journal that is read at once, in bytes. It limits how long the files are locked while other threads
     /// may need them.
     static let journalPiece: Int64 = 1 << 18
+    /// The greatest size of a record's other fields beside a name and its bytes.
+    static let recordFields = 64
     /// Larger files are not searched for the line of a setting: it would take too long for a diagnosis.
     static let searchedFileSize: Int64 = 4 << 20
     /// The recovery of a damaged file ends when it has read this many times the length of the text in vain.

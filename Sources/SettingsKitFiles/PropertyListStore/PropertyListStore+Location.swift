@@ -24,9 +24,7 @@ extension PropertyListStore: LocatingStore {
 
     /// Whether the last change of a key is in the journal, and not in the file yet.
     package func isOnlyInJournal(_ name: String) -> Bool {
-        list.files.withLock { files in
-            list.contents.withLock { $0.isUnfolded(name, folded: files.list.folded) }
-        }
+        list.isUnfolded(name)
     }
 
     /// The value of a key as it is or will be in the file.

@@ -54,6 +54,8 @@ public final class PropertyListStore: SettingsStore {
     public typealias Access = SettingsStoreAccess
 
     let list: JournaledPropertyList
+    /// The list's contents. Reading them through the list would take longer.
+    private let contents: PublishedContents
 
     /// What the store may do with its files.
     public let access: Access
@@ -103,6 +105,7 @@ public final class PropertyListStore: SettingsStore {
         self.access = access
         list = try OpenPropertyLists.list(
             at: path, isReadOnly: access == .readOnly, patience: patience, lag: lag)
+        contents = list.contents
     }
 
     /// Opens a property list that shares nothing in memory with any other store, as if it were in another process.
@@ -122,9 +125,12 @@ public final class PropertyListStore: SettingsStore {
     ) throws {
         try Self.requireUsable(path)
         self.access = access
-        list = try JournaledPropertyList(
-            path: path, fileSystem: fileSystem, isWatching: isWatching, writingDelay: writingDelay, patience: patience,
-            lag: lag, trust: trust, limits: limits, isReadOnly: access == .readOnly)
+        var setup = PropertyListSetup(path: path, fileSystem: fileSystem)
+        (setup.isWatching, setup.writingDelay, setup.patience) = (isWatching, writingDelay, patience)
+        (setup.lag, setup.trust, setup.limits) = (lag, trust, limits)
+        setup.isReadOnly = access == .readOnly
+        list = try JournaledPropertyList(setup)
+        contents = list.contents
     }
 
     private static func requireUsable(_ path: String) throws {
@@ -145,7 +151,7 @@ public final class PropertyListStore: SettingsStore {
 
     /// Returns the bytes of the value under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
-        list.contents.withLock { $0.data(named: key.name) }
+        contents.withLock { $0.data(named: key.name) }
     }
 
     /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process, unless another
@@ -181,7 +187,7 @@ public final class PropertyListStore: SettingsStore {
 
     /// The names in the property list, except for those that no setting can have.
     public func keys() -> [String] {
-        list.contents.withLock { $0 }.names.filter(SettingsService.StorageKey.isValid)
+        contents.withLock { $0 }.names.filter(SettingsService.StorageKey.isValid)
     }
 
     /// Removes all settings, including those that other programs have put into the file, as one change.
@@ -205,7 +211,7 @@ public final class PropertyListStore: SettingsStore {
     /// - Throws: as ``synchronize()`` does.
     package func rewrite() throws {
         try requireWriting()
-        list.files.withLock { $0.list.requireRewrite() }
+        list.files.withLock { $0.follower.list.requireRewrite() }
         try list.synchronize()
     }
 
@@ -213,7 +219,7 @@ public final class PropertyListStore: SettingsStore {
     /// it cannot be read.
     package func keepAsideAsDamaged() throws {
         try synchronize()
-        list.files.withLock { $0.list.setDamaged() }
+        list.files.withLock { $0.follower.list.setDamaged() }
         try rewrite()
     }
 

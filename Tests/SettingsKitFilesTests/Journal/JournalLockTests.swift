@@ -145,7 +145,7 @@ struct JournalLockTests {
             }
             try holdLong()
             #expect(try !other.acquire(beside: nil, in: system))
-            JournaledPropertyList.touch(other.path, in: system)
+            Journal.touch(other.path, in: system)
             one.unlock(in: system)
             #expect(try !one.acquire(beside: nil, in: system))
             #expect(try other.acquire(beside: nil, in: system))

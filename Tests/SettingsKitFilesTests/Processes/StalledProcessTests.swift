@@ -116,11 +116,10 @@ struct StalledProcessTests {
             // One that writes and never gives the lock back.
             let isDone = Atomic(false)
             let writer = onThread {
-                try other.list.withLockedJournal(waiting: .seconds(10)) { files in
-                    files.isWriting = true
-                    while !isDone.load(ordering: .relaxed) {
-                        try files.cursor.journal?.append(.changes([JournalChange(name: "b", data: Data("1".utf8))]))
-                    }
+                try other.list.files.updateLocked(waiting: .seconds(10)) { writer in
+                    writer.follower.isWriting = true
+                    let record = JournalRecord.changes([JournalChange(name: "b", data: Data("1".utf8))])
+                    while !isDone.load(ordering: .relaxed) { try writer.follower.cursor.journal?.append(record) }
                 }
             }
             #expect(try await eventually { try bytes(of: path + "-journal").count > 10_000 })

@@ -29,7 +29,7 @@ struct HalfWrittenFileTests {
                 }
             }
         }
-        try store.list.foldNow()
+        try store.list.folder.foldNow()
         let handle = try #require(editor.withLock { $0 })
         try handle.write(contentsOf: Self.edited.dropFirst(60))
         try handle.close()

@@ -13,7 +13,7 @@ struct JournalEndTests {
 
     @Test("A journal that ends within the record being written contains nothing unknown")
     func writing() throws {
-        let end = JournalEnd()
+        let end = JournalEnd(of: "")
         end.publish(inode: 7, position: 100)
         end.publishIntended(164)
         for size in [100, 130, 164] as [Int64] {
@@ -24,7 +24,7 @@ struct JournalEndTests {
 
     @Test("A journal that was written while its status was read contains nothing unknown")
     func writtenMeanwhile() throws {
-        let end = JournalEnd()
+        let end = JournalEnd(of: "")
         end.publish(inode: 7, position: 100)
         let isPresent = try end.isPresent { () throws(SystemError) in
             end.publishIntended(200)
@@ -38,7 +38,7 @@ struct JournalEndTests {
         "A journal that is longer than written, shorter than known, another file or unexpected is unknown",
         arguments: [(7, 165), (7, 99), (8, 100), (8, 164)] as [(UInt64, Int64)])
     func unknown(inode: UInt64, size: Int64) throws {
-        let end = JournalEnd()
+        let end = JournalEnd(of: "")
         end.publish(inode: 7, position: 100)
         end.publishIntended(164)
         let isPresent = try end.isPresent { () throws(SystemError) in status(inode: inode, size: size) }
@@ -47,7 +47,7 @@ struct JournalEndTests {
 
     @Test("A missing journal is known if there was none")
     func missing() throws {
-        let end = JournalEnd()
+        let end = JournalEnd(of: "")
         let (isMissingKnown, isUnexpectedKnown) = (
             try end.isPresent { () throws(SystemError) in nil },
             try end.isPresent { () throws(SystemError) in status(size: 88) }

@@ -130,7 +130,7 @@ struct ExportSafetyTests {
             let core = try world.device.core(process)
             try exportChange(core)
             world.isExported = true
-            try core.state.list.foldNow()
+            try core.state.list.folder.foldNow()
             try core.set(Data("3".utf8), for: key("later"))
         } check: { world, comment in
             guard world.isExported else { return }
@@ -143,8 +143,7 @@ struct ExportSafetyTests {
     func survivesRewriting(seed: UInt64) throws {
         let core = try device.core()
         try exportChange(core)
-        let list = core.state.list
-        try list.withLockedJournal(waiting: .zero) { files in try list.replaceSupersededJournal(&files) }
+        try core.state.list.files.updateLocked(waiting: .zero) { writer in try writer.replaceSupersededJournal() }
         device.disk.powerFailure(seed: seed)
         withExtendedLifetime(core) {}
         #expect(try stored("after", on: device) == "2")

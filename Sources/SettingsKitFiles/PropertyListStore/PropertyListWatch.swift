@@ -1,41 +1,45 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// Notices the writes of other processes and programs.
+/// Notices the writes of other processes and programs, and has them read.
 ///
 /// Watching starts with the first listener or write, or a moment after opening: a process that reads and exits needs no watch.
 /// Changes since opening are then read.
-extension JournaledPropertyList: ChangeMonitored {
+final class PropertyListWatch: ChangeMonitored {
+    private let files: PropertyListFiles
+    private let folder: PropertyListFolder
+    private let setup: PropertyListSetup
+
+    init(_ files: PropertyListFiles, _ folder: PropertyListFolder, _ setup: PropertyListSetup) {
+        (self.files, self.folder, self.setup) = (files, folder, setup)
+        files.monitor.monitor(self)
+        guard setup.isWatching else { return }
+        files.monitor.start(after: PropertyListTimings.watchingDelay)
+        files.contents.feed.onFirstListener { [weak self] in self?.start() }
+    }
+
+    /// Starts to notice changes of other processes, if the list is watched at all.
+    func start() { if setup.isWatching { files.monitor.start() } }
+
     /// The property list, its journal, and symbolic links that lead to them.
     var monitoredPlaces: [ChangeMonitor.Place] {
-        let files = Self.links(from: path, in: fileSystem)
-        let journal = FilesBeside.journal(files.last ?? path)
-        watchedJournal.value = journal
-        return Self.places(of: files + [journal])
+        let paths = Self.links(from: setup.path, in: setup.fileSystem)
+        let journal = FilesBeside.journal(paths.last ?? setup.path)
+        files.end.path = journal
+        return Self.places(of: paths + [journal])
     }
 
     /// Most events report this process's own writes. They are recognized without a lock, so that neither the next change nor the
     /// watcher waits.
     func isRelevant(_ event: DirectoryWatcher.Event) -> Bool {
-        let journal = watchedJournal.value
-        return event != .changed(name: WholeFile.split(journal).name) || !isUnchanged(journal)
-    }
-
-    /// Whether the journal contains only known records, according to its status.
-    private func isUnchanged(_ journal: String) -> Bool {
-        do throws(SystemError) {
-            return try end.isPresent { () throws(SystemError) in
-                try fileSystem.status(of: journal, followingLink: true)
-            }
-        } catch {
-            return false
-        }
+        event != .changed(name: WholeFile.split(files.end.path).name) || !files.end.isPresent(in: setup.fileSystem)
     }
 
     var isQuiet: Bool {
-        let isQuiet = files.withLockIfAvailable { files in
+        let isQuiet = files.withLockIfAvailable { [end = files.end, setup] writer in
             do throws(SystemError) {
-                return try files.file.status() == files.list.status && isUnchanged(files.journalPath)
+                return try writer.follower.file.status() == writer.follower.list.status
+                    && end.isPresent(in: setup.fileSystem)
             } catch {
                 return false
             }
@@ -45,21 +49,12 @@ extension JournaledPropertyList: ChangeMonitored {
     }
 
     func poll() throws -> Bool {
-        try refresh(waiting: PropertyListTimings.pollPatience)
+        try folder.refresh(waiting: PropertyListTimings.pollPatience)
         return true
     }
 
     func reportFailedPoll(_ error: any Error) {
-        feed.report(.wrap(error, as: .readFailed, store: description))
-    }
-
-    /// Touches a file for other processes: the journal, which they watch, or the lock file, to show that this process waits.
-    static func touch(_ path: String, in fileSystem: any FileSystem) {
-        do throws(SystemError) {
-            try fileSystem.touch(path)
-        } catch {
-            // Other processes also poll from time to time, and waiting for the lock continues.
-        }
+        files.contents.feed.report(.wrap(error, as: .readFailed, store: setup.description))
     }
 
     /// Returns a path and the destinations of its symbolic links, one after another. The last one is the file's.

@@ -1,0 +1,40 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+/// The place of a property list, and how it is used.
+struct PropertyListSetup: Sendable {
+    let path: String
+    let fileSystem: any FileSystem
+    /// The name of the store in messages.
+    var description: String
+    /// Whether to notice changes of other processes.
+    var isWatching = true
+    /// The time between a change and the background's look at the files.
+    var writingDelay = PropertyListTimings.writingDelay
+    /// The time that an operation waits for other processes that keep the files locked.
+    var patience = PropertyListTimings.patience
+    /// The longest time that a change may be missing from the property list. Nil for a time in proportion to its size.
+    var lag: Duration?
+    /// The time for which a journal counts as the one at its path. Nil for the default.
+    var trust: Duration?
+    var limits = PropertyListStoreLimits()
+    /// Whether the first store over the list only reads.
+    var isReadOnly = false
+    /// Whether to make changes in memory only, over the contents of the files. Nothing is then written.
+    var isDetached = false
+    /// Whether to flush a journal before it replaces another, so that flushed changes stay safe.
+    var keepsJournalsFlushed = false
+    /// Converts changes for the feed; see ``PublishedContents``.
+    var presentation: PublishedContents.Presentation?
+
+    init(path: String, fileSystem: any FileSystem) {
+        self.path = path
+        self.fileSystem = fileSystem
+        description = Self.description(of: path)
+    }
+
+    static func description(of path: String) -> String { "PropertyListStore at \(path)" }
+
+    /// The error for a lock that another process has.
+    var busy: SettingsError { SettingsError(.busy, store: description, underlying: JournalProblem.locked) }
+}
