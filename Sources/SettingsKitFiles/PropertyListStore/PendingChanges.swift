@@ -64,7 +64,8 @@ final class PendingChanges: Sendable {
                 contents.pendingChanges.filter { contents.journaledData(named: $0.name) != $0.data }
             }
             if !changes.isEmpty { _ = try journal.append(.changes(changes)) }
-            let position = journal.follower.cursor.ownPosition
+            // Values that are stored already follow the records of other processes that have stored them.
+            let position = journal.follower.cursor.history
             contents.withLock { $0.storePending(at: position) }
             if let recovery = writer.endPending() { journal.follower.addProblems([recovery]) }
         }

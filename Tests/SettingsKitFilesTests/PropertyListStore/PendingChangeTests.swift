@@ -1,0 +1,33 @@
+import Foundation
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+@Suite("Pending changes of a property list")
+struct PendingChangeTests {
+    @Test("A pending value that another process has written meanwhile survives a rewriting of the journal")
+    func equal() throws {
+        try withPropertyList { path in
+            let system = POSIXFileSystem()
+            let (store, other) = (
+                try PropertyListStore(
+                    path: path, fileSystem: system, writingDelay: .seconds(86_400), patience: .milliseconds(20)),
+                try PropertyListStore(path: path, fileSystem: system, writingDelay: .seconds(86_400))
+            )
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.synchronize()
+            try other.set(key("b"), to: Data("1".utf8))
+            #expect(try other.list.files.withLock { try $0.lock.acquireOpen(in: system) })
+            try store.set(key("a"), to: Data("2".utf8))
+            #expect(store.list.contents.withLock { !$0.pending.isEmpty })
+            // This has the lock already, and releases it.
+            try other.set(key("a"), to: Data("2".utf8))
+            try store.list.files.updateLocked(waiting: .zero) { try $0.replaceSupersededJournal() }
+            #expect(store.list.contents.withLock { $0.pending.isEmpty })
+            let third = try PropertyListStore(path: path, fileSystem: system)
+            #expect(third.get(key("a")) == Data("2".utf8))
+        }
+    }
+}
