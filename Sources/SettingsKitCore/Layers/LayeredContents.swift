@@ -167,8 +167,8 @@ struct LayeredContents: Sendable {
                 lastPublished[change.name] = lists.after
                 if before == lists.after { continue }
             }
-            if let change = Self.change(of: change.name, from: before, to: lists.after) {
-                published.append(change)
+            if before != lists.after {
+                published.append(SettingsStoreChange(name: change.name, from: before, to: lists.after))
             }
         }
         return published
@@ -191,15 +191,6 @@ struct LayeredContents: Sendable {
         layers[layer].revision += 1
         for change in changes { layers[layer].changesWhileLoading?[change.name] = .some(change.newData) }
         if !layers[layer].wasLoaded { layers[layer].readNames.formUnion(changes.map(\.name)) }
-    }
-
-    /// Returns the change of a list; nil if the lists differ only in values that repeat a higher layer's.
-    private static func change(
-        of name: String, from old: [SettingsStoreCandidate], to new: [SettingsStoreCandidate]
-    ) -> SettingsStoreChange? {
-        let isPlain = old.count <= 1 && new.count <= 1
-        return isPlain || old.withoutRepetitions != new.withoutRepetitions
-            ? SettingsStoreChange(name: name, from: old, to: new) : nil
     }
 
     /// Replaces a layer's value, and returns the lists before and after.
@@ -296,7 +287,7 @@ struct LayeredContents: Sendable {
             lastPublished[name] = after
         }
         if before == after { return nil }
-        return Self.change(of: name, from: before, to: after).map { ($0, waiting.origin) }
+        return (SettingsStoreChange(name: name, from: before, to: after), waiting.origin)
     }
 
     // MARK: Loading
@@ -347,8 +338,8 @@ struct LayeredContents: Sendable {
             if deferred[name] != nil {
                 let old = before.first { rank(of: $0) == layer }?.data
                 if deferred[name]?.old[layer] == nil { deferred[name]?.old[layer] = .some(old) }
-            } else if let change = Self.change(of: name, from: before, to: after) {
-                published.append(change)
+            } else {
+                published.append(SettingsStoreChange(name: name, from: before, to: after))
             }
         }
         return published
@@ -370,16 +361,5 @@ struct LayeredContents: Sendable {
         layers[layer].changesWhileLoading = nil
         layers[layer].nextTry = .now + CoreTimings.layerPause
         return recordFailure(error, of: layer)
-    }
-}
-
-extension [SettingsStoreCandidate] {
-    /// The candidates without those that repeat a higher one.
-    fileprivate var withoutRepetitions: [SettingsStoreCandidate] {
-        var list: [SettingsStoreCandidate] = []
-        for candidate in self where !list.contains(where: { $0.form == candidate.form && $0.data == candidate.data }) {
-            list.append(candidate)
-        }
-        return list
     }
 }

@@ -32,9 +32,9 @@ import Synchronization
 /// batch begins, and the writable layer at the moment of writing.
 ///
 /// ## Changes
-/// A change of any layer is published at once, during that layer's publication, unless a higher layer has the same value. The feed
-/// is exhaustive if those of all layers are; reading then costs the same as without layers. A layer without an exhaustive feed is
-/// read at each access; its changes are published if they are made through this process.
+/// A change of any layer is published at once, during that layer's publication. The feed is exhaustive if those of all layers are;
+/// reading then costs the same as without layers. A layer without an exhaustive feed is read at each access; its changes are
+/// published if they are made through this process.
 ///
 /// ## Layers that cannot be read
 /// A layer that could be read once keeps its last known values, and its locks. While a layer above the writable one has not been
@@ -97,7 +97,7 @@ public final class LayeredStore: LayeredSettingsStore {
 
     // MARK: SettingsStore
 
-    /// Publishes every change that affects readers.
+    /// Publishes every change of a layer, with the candidates before and after.
     public var feed: SettingsStoreFeed? { mirror.feed }
 
     /// Whether the writable layer stores a batch completely or not at all, even if the process ends in the middle of it.

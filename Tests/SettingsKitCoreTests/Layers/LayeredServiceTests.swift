@@ -48,6 +48,30 @@ struct LayeredServiceTests {
         }
     }
 
+    @Test("A hidden repetition of bytes notifies no listener; removing repeated bad bytes ends their last good value")
+    func repetitions() throws {
+        let port = Setting<Int>("port", in: .defaults, default: 1, validation: .range(1...100))
+        let (managed, user) = (FeedStore(["port": Data("7".utf8)]), FeedStore())
+        let settings = SettingsService.over(
+            try LayeredStore([.locked(managed, name: "managed"), .writable(user)]))
+        #expect(settings.get(port) == 7)
+        let (told, sets) = (Recorder<String>(), Recorder<Set<String>>())
+        let subscriptions = [
+            settings.observe(port) { told.append("\($0.oldValue)-\($0.newValue)") },
+            settings.observe { sets.append(Set($0.keys.map(\.name))) },
+        ]
+        for text in ["7", "8", "7", nil] { user.changeFromOutside([("port", text)]) }
+        #expect(told.all.isEmpty && sets.all.isEmpty)
+        managed.changeFromOutside([("port", nil)])
+        user.changeFromOutside([("port", "5")])
+        for store in [managed, user] { store.changeFromOutside([("port", "oops")]) }
+        #expect(settings.get(port) == 5)
+        user.changeFromOutside([("port", nil)])
+        #expect(settings.get(port) == 1)
+        #expect(told.all == ["7-1", "1-5", "5-1"])
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
     @Test("A stream has the values in force, and ends on the last one", arguments: StoreKind.allCases)
     func values(kind: StoreKind) async throws {
         let (managed, user) = (kind.make().serialized, kind.make())

@@ -22,7 +22,6 @@ import SettingsKitCore
 /// - D4: For rejected bytes, a listener may get an accepted value that was stored since, in place of the default.
 /// - D5: A listener's first change may begin with an older value, if rejected bytes were being judged when the listener began.
 /// - D6: After rejected external bytes, a listener to a scope may receive more or fewer commits.
-/// - D7: A change of a layer is missed while a higher layer holds the same bytes, also if both are rejected.
 /// - D8: Connections with other stores that were not delivered yet are one step.
 /// - D9: In layers, while rejected bytes are judged, a step may be missed or repeated (D4).
 /// - D10: Rejected bytes lock a setting for a write during which the locking layer changes.
@@ -107,7 +106,7 @@ final class Model {
     private(set) var kinds: [StoreKind] = []
     /// The last moment at which another process has stored bytes that a setting rejects (D6).
     private(set) var lastRejection = 0
-    /// Whether layers have held rejected bytes in a way after which nothing is compared (D7, D9).
+    /// Whether layers have held rejected bytes in a way after which nothing is compared (D9).
     private(set) var isUncertain = false
     /// The names whose changes in layers may not have been delivered, and whether one was a rejection (D9).
     private var waiting: [String: Bool] = [:]
@@ -220,9 +219,6 @@ final class Model {
         let inForceMarks = isMarked ? cell.marks : [0]
         let isRejected = isRejected(change.new, by: cell.setting)
         if isRejected, origin == .external { lastRejection = moment }
-        let rejected = cell.layers.compactMap { held[$0][cell.setting.number].stored }
-            .filter { cell.setting.problem(with: $0) != nil }
-        if Set(rejected).count < rejected.count { isUncertain = true }
         if cell.layers.count > 1 {
             let isRejection = isRejected && origin == .external
             if let wasRejection = waiting[change.name], wasRejection || isRejection { isUncertain = true }
