@@ -1,37 +1,39 @@
 import Synchronization
 
-/// The contents of a ``LayeredStore``, and the feed on which their changes are published.
+/// The table of a ``LayeredStore``, and the feed on which its changes are published.
 ///
 /// The observers of the layers hold this object. They must not hold the store: if its last owner released it meanwhile, its layers
 /// would be released inside the lock of one of them.
-final class LayeredMirror: Sendable {
-    let contents: Mutex<LayeredContents>
+final class LayeredContents: Sendable {
+    let table: Mutex<LayerTable>
+    /// Exhaustive once every layer is followed.
     let feed: SettingsStoreFeed
-    /// Whether all layers are followed and no change waits, so that a change needs no further work. Changed inside the lock.
-    let isSettled: Atomic<Bool>
 
     /// - Parameter lastGood: The bytes in force in place of a layer's bad ones.
-    init(_ contents: LayeredContents, lastGood: LastGoodBytes) {
-        feed = SettingsStoreFeed(isExhaustive: contents.isFollowingAll, lastGood: lastGood)
-        isSettled = Atomic(contents.isFollowingAll)
-        self.contents = Mutex(contents, .layers)
+    init(_ table: LayerTable, lastGood: LastGoodBytes) {
+        self.table = Mutex(table, .layers)
+        feed = SettingsStoreFeed(isExhaustive: false, lastGood: lastGood)
     }
 
-    /// Records whether changes need further work. Called inside the lock.
-    func update(from contents: borrowing LayeredContents) { isSettled.store(contents.isSettled, ordering: .releasing) }
+    /// Publishes changes that have waited. Called inside the lock.
+    func publish(_ settled: [(change: SettingsStoreChange, origin: SettingsService.Origin)]) {
+        for origin in [SettingsService.Origin.local, .external] {
+            feed.publish(settled.filter { $0.origin == origin }.map(\.change), origin: origin)
+        }
+    }
 }
 
 /// Listens to the feed of one layer of a ``LayeredStore``, and publishes the changes for readers of the store.
 ///
-/// The layer's lock is outside of the lock of the contents. The layer is not called inside either.
+/// The layer's lock is outside of the lock of the table. The layer is not called inside either.
 final class LayerObserver: StoreFeedListener {
-    private let mirror: LayeredMirror
+    private let contents: LayeredContents
     private let layer: Int
     private let name: String?
-    private weak let owner: LayeredStore?
+    private weak let reader: LayerReader?
 
-    init(of layer: Int, named name: String?, in mirror: LayeredMirror, of owner: LayeredStore) {
-        (self.mirror, self.layer, self.name, self.owner) = (mirror, layer, name, owner)
+    init(of layer: Int, named name: String?, in contents: LayeredContents, with reader: LayerReader) {
+        (self.contents, self.layer, self.name, self.reader) = (contents, layer, name, reader)
     }
 
     var receivesErrors: Bool { true }
@@ -39,26 +41,25 @@ final class LayerObserver: StoreFeedListener {
     func storeDidChange(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
     ) -> Bool {
-        let isSettled = mirror.contents.withLock { contents in
-            mirror.feed.publish(contents.apply(changes, of: layer, origin: origin), origin: origin)
-            if !contents.isSettled { mirror.update(from: contents) }
-            return contents.isSettled
+        let isFollowingAll = contents.table.withLock { table in
+            contents.feed.publish(table.apply(changes, of: layer, origin: origin), origin: origin)
+            return table.isFollowingAll
         }
-        return !isSettled || mirror.feed.isFlushDue
+        return !isFollowingAll || contents.feed.isFlushDue
     }
 
     func storeDidReleaseLock() {
-        if !mirror.isSettled.load(ordering: .acquiring) { owner?.attend(forced: layer) }
-        mirror.feed.flush()
+        if !contents.feed.isExhaustive { reader?.attend(forced: layer) }
+        contents.feed.flush()
     }
 
     func storeDidReport(_ error: SettingsError) {
-        mirror.feed.report(error.completed(key: nil, store: nil, layer: name))
+        contents.feed.report(error.completed(key: nil, store: nil, layer: name))
         // A stand-in reports `recovered` when its store opens.
-        if error.code == .recovered { owner?.attend(forced: layer) }
+        if error.code == .recovered { reader?.attend(forced: layer) }
     }
 
     func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {
-        mirror.contents.withLock { $0.recordExhaustive(layer) }
+        contents.table.withLock { $0.recordExhaustive(layer, at: .now) }
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -34,7 +32,7 @@ import Synchronization
 /// ## Changes
 /// A change of any layer is published at once, during that layer's publication. The feed is exhaustive if those of all layers are;
 /// reading then costs the same as without layers. A layer without an exhaustive feed is read at each access; its changes are
-/// published if they are made through this process.
+/// published if they are made through this process, and otherwise when it is read.
 ///
 /// ## Layers that cannot be read
 /// A layer that could be read once keeps its last known values, and its locks. While a layer above the writable one has not been
@@ -50,16 +48,15 @@ public final class LayeredStore: LayeredSettingsStore {
         case unreadable(SettingsError, layer: Int)
     }
 
-    /// The store of each layer; nil for text.
-    let stores: [(any SettingsStore)?]
     let writable: any SettingsStore
-    let mirror: LayeredMirror
+    let layers: [Layer]
     /// The names of the layers, the highest first; nil is the writable one.
     public let layerNames: [String?]
-    let layers: [Layer]
+    private let contents: LayeredContents
+    private let reader: LayerReader
     /// The layers that must know the names that are read.
     private let nameFollowing: [any NameFollowingStore]
-    private let subscriptions = Mutex<[SettingsService.Subscription]>([], .leaf)
+    private let subscriptions: [SettingsService.Subscription]
 
     /// Combines layers, the highest first, and reads them.
     ///
@@ -71,8 +68,8 @@ public final class LayeredStore: LayeredSettingsStore {
         let position = try Layer.requireUsable(layers)
         self.layers = layers
         layerNames = layers.map(\.name)
-        stores = layers.map { layer in
-            if case .store(let store) = layer.source { store.serialized } else { nil }
+        let stores = layers.map { layer in
+            if case .store(let store) = layer.source { store.serialized } else { nil as (any SettingsStore)? }
         }
         guard let writable = stores[position] else { preconditionFailure("The writable layer is a store.") }
         self.writable = writable
@@ -80,25 +77,21 @@ public final class LayeredStore: LayeredSettingsStore {
         let lastGood = zip(layers, stores).compactMap { layer, store in
             store?.feed.map { (layer: layer.name, bytes: $0.lastGood) }
         }
-        mirror = LayeredMirror(
-            LayeredContents(layers, writable: position), lastGood: LastGoodBytes(ofLayers: lastGood))
-        var subscriptions: [SettingsService.Subscription] = []
-        // Observed first, so that changes during the reading are noticed.
-        for (layer, store) in stores.enumerated() {
-            guard let feed = store?.feed else { continue }
-            let observer = LayerObserver(of: layer, named: layers[layer].name, in: mirror, of: self)
-            subscriptions.append(feed.observe(by: observer, publishingOn: mirror.feed))
+        let contents = LayeredContents(
+            LayerTable(layers, writable: position), lastGood: LastGoodBytes(ofLayers: lastGood))
+        let reader = LayerReader(stores, named: layerNames, writable: position, into: contents)
+        (self.contents, self.reader) = (contents, reader)
+        subscriptions = stores.enumerated().compactMap { layer, store in
+            let observer = LayerObserver(of: layer, named: layers[layer].name, in: contents, with: reader)
+            return store?.feed?.observe(by: observer, publishingOn: contents.feed)
         }
-        self.subscriptions.withLock { $0 = subscriptions }
-        mirror.contents.withLock { $0.recordListening() }
-        attend()
-        mirror.contents.withLock { $0.begin() }
+        reader.begin()
     }
 
     // MARK: SettingsStore
 
     /// Publishes every change of a layer, with the candidates before and after.
-    public var feed: SettingsStoreFeed? { mirror.feed }
+    public var feed: SettingsStoreFeed? { contents.feed }
 
     /// Whether the writable layer stores a batch completely or not at all, even if the process ends in the middle of it.
     public var hasAtomicBatches: Bool { writable.hasAtomicBatches }
@@ -115,12 +108,8 @@ public final class LayeredStore: LayeredSettingsStore {
     /// - Throws: The error of the writable layer if it must be read and cannot be.
     public func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
         for store in nameFollowing { store.follow(key.name) }
-        let known = mirror.contents.withLock { contents in
-            contents.isFollowingAll ? contents.keptList(of: key.name) : nil
-        }
-        if let known { return known }
-        try read([key])
-        return mirror.contents.withLock { $0.keptList(of: key.name) }
+        try prepare { [key] }
+        return contents.table.withLock { $0.candidates(under: key.name) }
     }
 
     /// Returns the bytes of the highest layer that is a store and has a value.
@@ -134,14 +123,42 @@ public final class LayeredStore: LayeredSettingsStore {
     ///
     /// - Throws: The error of a layer that cannot list its names, or of the writable layer. For another layer that cannot be read
     ///   now, the known names are returned.
-    public func keys() throws -> [String] {
-        attend()
-        let (known, layers) = mirror.contents.withLock { contents in
-            let layers = contents.layersToRead().map(\.layer)
-            return (contents.storedNames(except: layers), layers)
+    public func keys() throws -> [String] { try reader.storedNames() }
+
+    /// Stores bytes under a key in the writable layer, or removes it there.
+    ///
+    /// - Throws: ``SettingsError`` with the code `locked` if a layer above the writable one has a value or cannot be read;
+    ///   otherwise as the writable layer does.
+    public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        try prepare { [key] }
+        if let obstacle = contents.table.withLock({ $0.obstacle(to: key.name, disregarding: []) }) {
+            try requireGone(obstacle, to: key)
+            return try set(key, to: data)
         }
-        return layers.isEmpty ? known : try readKeys(of: layers, and: known)
+        try writable.set(key, to: data)
     }
+
+    /// Applies a batch to the writable layer if no written key is locked and the expectations hold.
+    ///
+    /// - Throws: As ``set(_:to:)`` does. An obstacle that is in `disregardedLocks` locks nothing.
+    public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        try prepare { (batch.writes + batch.expectations).map(\.key) }
+        let (obstacle, lower, isKnown) = contents.table.withLock { table in
+            (table.obstacle(to: batch), table.lowered(batch), table.isFollowingAll)
+        }
+        if let (obstacle, key) = obstacle {
+            try requireGone(obstacle, to: key)
+            return try apply(batch)
+        }
+        guard let lower else { return false }
+        // If all layers are followed, the contents have their current values.
+        return try batch.isQuestion && isKnown || writable.apply(lower)
+    }
+
+    /// Empties the writable layer.
+    ///
+    /// - Throws: As the writable layer does.
+    public func removeAll() throws { try writable.removeAll() }
 
     /// Waits until every change of the writable layer made before the call survives a power failure.
     public func synchronize() throws { try writable.synchronize() }
@@ -151,21 +168,62 @@ public final class LayeredStore: LayeredSettingsStore {
 
     /// The errors because of which layers cannot be read, with the layers' names.
     package var layerProblems: [SettingsError] {
-        attend()
-        _ = recordRepairs()
-        return mirror.contents.withLock { $0.failures }
+        reader.attend()
+        _ = reader.recordRepairs()
+        return contents.table.withLock { $0.problems }
+    }
+
+    /// Reads keys in the layers that are not followed, before their values are used.
+    private func prepare(_ keys: () -> [SettingsService.StorageKey]) throws(SettingsError) {
+        if !contents.feed.isExhaustive { try reader.read(keys()) }
+    }
+
+    // MARK: Locks
+
+    /// Returns the obstacle to writing a key, once the store has been read.
+    ///
+    /// - Parameter disregarded: The candidates that lock nothing, because the setting rejects them.
+    func lock(
+        of key: SettingsService.StorageKey, disregarding disregarded: [SettingsStoreCandidate]
+    ) -> SettingsService.Lock? {
+        switch contents.table.withLock({ $0.obstacle(to: key.name, disregarding: disregarded) }) {
+        case nil: return (writable as? LayeredStore)?.lock(of: key, disregarding: [])
+        case .candidate(let candidate, let layer)?:
+            return .init(layer: layerNames[layer] ?? "", location: candidate.location)
+        case .unreadable(let error, let layer)?:
+            // A damaged file may now be intact.
+            if reader.recordRepairs() { return lock(of: key, disregarding: disregarded) }
+            return .init(layer: layerNames[layer] ?? "", problem: error)
+        }
+    }
+
+    /// Requires that an obstacle was a damaged file that is now intact.
+    ///
+    /// - Throws: `locked` if the obstacle still exists.
+    private func requireGone(_ obstacle: Obstacle, to key: SettingsService.StorageKey) throws(SettingsError) {
+        let (code, layer, underlying): (SettingsError.Code, Int, (any Error)?)
+        switch obstacle {
+        case .candidate(let candidate, let position):
+            (code, layer, underlying) = (.locked, position, candidate.location.map(LockingText.init))
+        case .unreadable(let error, let position):
+            if reader.recordRepairs() { return }
+            (code, layer, underlying) = (.lockedByUnreadableLayer, position, error)
+        }
+        throw SettingsError(
+            code, key: key, store: reader.stores[layer]?.storeDescription, layer: layerNames[layer],
+            underlying: underlying)
     }
 }
 
 extension LayeredStore: LocatingStore {
     /// Returns the description of the layer's store.
     package func description(ofLayer layer: String?) -> String {
-        layerNames.firstIndex(of: layer).flatMap { stores[$0]?.storeDescription } ?? storeDescription
+        layerNames.firstIndex(of: layer).flatMap { reader.stores[$0]?.storeDescription } ?? storeDescription
     }
 
     /// Returns the line in the file of the highest layer that holds these bytes under the name, if that layer knows lines.
     package func line(of name: String, holding data: Data) -> Int? {
-        guard let layer = mirror.contents.withLock({ $0.layer(holding: data, under: name) }) else { return nil }
-        return (stores[layer] as? any LocatingStore)?.line(of: name, holding: data)
+        guard let layer = contents.table.withLock({ $0.layer(holding: data, under: name) }) else { return nil }
+        return (reader.stores[layer] as? any LocatingStore)?.line(of: name, holding: data)
     }
 }
