@@ -62,7 +62,14 @@ extension Check {
             let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
             let received = Mutex<[SettingsService.Change<Int>]>([], .leaf)
             let subscription = service.observe(setting) { change in received.withLock { $0.append(change) } }
-            defer { subscription.cancel() }
+            let published = Mutex<[SettingsStoreChange]>([], .leaf)
+            let feedSubscription = store.feed?.observe { changes, _ in
+                published.withLock { $0 += changes.filter { $0.name == "a" } }
+            }
+            defer {
+                subscription.cancel()
+                feedSubscription?.cancel()
+            }
             try await onThreads(writerCount) { writer in
                 for round in 0..<rounds { service.set(setting, to: writer * rounds + round) }
             }
@@ -80,6 +87,10 @@ extension Check {
                 before = change.newValue
             }
             try require(try service.load(setting) == -2, "The last delivered value is not the stored one.")
+            let changes = store.feed?.isExhaustive == true ? published.withLock { $0 } : []
+            for (change, newer) in zip(changes, changes.dropFirst()) where newer.oldData != change.newData {
+                try require(false, "A published change does not begin with the bytes of the one before.")
+            }
         },
     ]
 }

@@ -8,7 +8,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// The changes that listeners of a service over the store received.
+/// The changes that a store published, and those that listeners of a service over the store received.
 final class Recorder: Sendable {
     struct Change: Sendable, Equatable {
         var old: Data?
@@ -16,6 +16,7 @@ final class Recorder: Sendable {
     }
 
     private struct State: Sendable {
+        var published: [String: [Change]] = [:]
         var changes: [String: [Change]] = [:]
         var sets: [Set<String>] = []
     }
@@ -27,7 +28,7 @@ final class Recorder: Sendable {
 
     /// Observes a service over a store that must have a feed.
     init(_ store: any SettingsStore, names: [String]) throws {
-        guard store.feed != nil else { throw NotOffered(reason: "the store has no feed") }
+        guard let feed = store.feed else { throw NotOffered(reason: "the store has no feed") }
         service = SettingsService(
             stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
         var subscriptions = names.map { name in
@@ -40,6 +41,16 @@ final class Recorder: Sendable {
         subscriptions.append(
             service.observe { [weak self] changes in
                 self?.receive { $0.sets.append(Set(changes.keys.map(\.name))) }
+            })
+        // A service repairs what a feed gets wrong, as far as it can.
+        subscriptions.append(
+            feed.observe { [weak self] changes, _ in
+                self?.state.withLock { state in
+                    for change in changes {
+                        state.published[change.name, default: []].append(
+                            .init(old: change.oldData, new: change.newData))
+                    }
+                }
             })
         let made = subscriptions
         self.subscriptions.withLock { $0 = made }
@@ -59,6 +70,9 @@ final class Recorder: Sendable {
     func changes(of name: String, count: Int = 0) -> [Change] {
         received(count) { $0.changes[name] ?? [] }
     }
+
+    /// The changes of a name that the store has published so far.
+    func published(_ name: String) -> [Change] { state.withLock { $0.published[name] ?? [] } }
 
     func changeSets(count: Int = 0) -> [Set<String>] { received(count, \.sets) }
 
@@ -88,7 +102,8 @@ extension Check {
                 .init(old: nil, new: one), .init(old: one, new: two), .init(old: two, new: nil),
             ]
             let received = recorder.changes(of: "a", count: expected.count)
-            try require(received == expected, "Published: \(received).")
+            try require(received == expected, "Delivered: \(received).")
+            try require(recorder.published("a") == expected, "Published: \(recorder.published("a")).")
             try require(recorder.changes(of: "b").isEmpty, "A change of a key that was not set was published.")
         },
         Check("feed.changes-only", "A write that changes nothing is not published.") { store in
