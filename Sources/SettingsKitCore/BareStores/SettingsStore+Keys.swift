@@ -45,11 +45,12 @@ extension SettingsStore {
 
     private func get<Value>(_ coding: ValueCoding<Value>) -> Value {
         do throws(SettingsError) {
-            let resolution = try resolve(coding)
-            for rejection in resolution.rejections {
+            let inForce = try inForce(coding)
+            for rejection in inForce.resolution?.rejections ?? [] {
                 bareStoreDiagnostics.reportOnce(locating(rejection.error), bytes: rejection.candidate.data)
             }
-            return resolution.value
+            guard let value = inForce.resolution?.value as? Value else { return coding.defaultValue }
+            return value
         } catch {
             bareStoreDiagnostics.reportOnce(error)
             return coding.defaultValue
@@ -64,12 +65,11 @@ extension SettingsStore {
         }
     }
 
-    /// Returns the value in force: the last good one in place of external bytes that are bad.
-    private func resolve<Value>(_ coding: ValueCoding<Value>) throws(SettingsError) -> Resolution<Value> {
+    /// Returns what is in force: the last good value in place of external bytes that are rejected.
+    private func inForce<Value>(_ coding: ValueCoding<Value>) throws(SettingsError) -> ValueInForce {
         let stored = try stored(for: coding.key)
-        return coding.resolve(stored) { candidate in
-            serialized.feed?.lastGood.data(insteadOf: candidate, named: coding.key.name)
-        }
+        guard let feed = serialized.feed else { return ValueInForce(stored).judged(by: coding) }
+        return ValueInForce(stored, named: coding.key.name, after: feed.earlier).judged(by: coding)
     }
 
     private func stored(for key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {

@@ -108,13 +108,14 @@ extension SettingsService.Setting: CataloguedSetting {
             if let layered = store.store._layered { state.layerNames = layered.layerNames }
             let stored = try store.read(key)
             let cached = service.cachedSetting(for: self)
-            let resolution = cached.resolution(of: stored)
-            show(resolution.value)
-            if let candidate = resolution.candidate {
+            let inForce = cached.inForce(holding: stored)
+            show(cached.value(of: inForce))
+            let inForceCandidate = inForce.resolution?.candidate
+            if let candidate = inForceCandidate {
                 state.source = candidate.layer.map { .layer($0) } ?? .store
                 state.isLastGood = !stored.all.contains(candidate)
             }
-            state.lock = store.lock(of: key, holding: stored, resolution.candidate)
+            state.lock = store.lock(of: key, holding: stored, inForceCandidate)
             for candidate in stored.all where coding.concerns(candidate) {
                 let problem = cached.problem(with: candidate).map { store.store.locating($0) }
                 // The bytes of an accepted value that has no text are not its text.

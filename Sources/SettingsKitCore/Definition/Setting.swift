@@ -73,14 +73,14 @@ extension SettingsService {
             guard let own = self.hooks else { return }
             let cached = service.cachedSetting(for: self)
             hooks.add(
-                own, oldValue: cached.resolution(of: change.old).value,
+                own, oldValue: cached.value(of: cached.inForce(holding: change.old)),
                 newValue: newValue(of: change, cached))
         }
 
         private func newValue(of change: HookedChange, _ cached: CachedSettingValue<T>) -> T {
             // In two steps: casting "no value" to an optional type would give its nil.
             guard let value = change.newValue, let value = value as? T else {
-                return cached.resolution(of: change.new).value
+                return cached.value(of: cached.inForce(holding: change.new))
             }
             return value
         }

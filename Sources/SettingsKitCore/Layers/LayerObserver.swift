@@ -9,10 +9,10 @@ final class LayeredContents: Sendable {
     /// Exhaustive once every layer is followed.
     let feed: SettingsStoreFeed
 
-    /// - Parameter lastGood: The bytes in force in place of a layer's bad ones.
-    init(_ table: LayerTable, lastGood: LastGoodBytes) {
+    /// - Parameter earlier: What the layers' stores held before external changes.
+    init(_ table: LayerTable, earlier: EarlierBytes) {
         self.table = Mutex(table, .layers)
-        feed = SettingsStoreFeed(isExhaustive: false, lastGood: lastGood)
+        feed = SettingsStoreFeed(isExhaustive: false, earlier: earlier)
     }
 
     /// Publishes changes that have waited. Called inside the lock.

@@ -74,11 +74,11 @@ public final class LayeredStore: LayeredSettingsStore {
         guard let writable = stores[position] else { preconditionFailure("The writable layer is a store.") }
         self.writable = writable
         nameFollowing = stores.compactMap { $0 as? any NameFollowingStore }
-        let lastGood = zip(layers, stores).compactMap { layer, store in
-            store?.feed.map { (layer: layer.name, bytes: $0.lastGood) }
+        let earlier = zip(layers, stores).compactMap { layer, store in
+            store?.feed.map { (layer: layer.name, bytes: $0.earlier) }
         }
         let contents = LayeredContents(
-            LayerTable(layers, writable: position), lastGood: LastGoodBytes(ofLayers: lastGood))
+            LayerTable(layers, writable: position), earlier: EarlierBytes(ofLayers: earlier))
         let reader = LayerReader(stores, named: layerNames, writable: position, into: contents)
         (self.contents, self.reader) = (contents, reader)
         subscriptions = stores.enumerated().compactMap { layer, store in

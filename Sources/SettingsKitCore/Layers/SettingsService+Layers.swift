@@ -13,7 +13,7 @@ extension SettingsService {
     ///
     /// It reads the store. If the store is missing or cannot be read, it is diagnosed, and the answer is ``Source/default``.
     public func source(of setting: SettingDefinition) -> Source {
-        guard let candidate = resolved(setting)?.resolution.candidate else { return .default }
+        guard let candidate = resolved(setting)?.candidate else { return .default }
         return candidate.layer.map { .layer($0) } ?? .store
     }
 
@@ -51,7 +51,7 @@ extension SettingsService {
     ///
     /// It reads the store. If the store is missing or cannot be read, it is diagnosed, and the answer is nil.
     public func lock(of setting: SettingDefinition) -> Lock? {
-        resolved(setting).flatMap { $0.store.lock(of: setting.key, holding: $0.stored, $0.resolution.candidate) }
+        resolved(setting).flatMap { $0.store.lock(of: setting.key, holding: $0.stored, $0.candidate) }
     }
 
     /// Returns the error of the setting's stored value that is not used: the first one, of all layers, that the setting rejects; or
@@ -77,15 +77,15 @@ extension SettingsService {
         try setting.set(fromText: text, in: self)
     }
 
-    /// Returns the stored values of a setting, and the one in force; nil, with a diagnosis, if they cannot be read.
+    /// Returns the stored values of a setting, and the candidate in force; nil, with a diagnosis, if they cannot be read.
     private func resolved(
         _ setting: SettingDefinition
-    ) -> (store: ConnectedStore, stored: StoredValue, resolution: Resolution<any Sendable>)? {
+    ) -> (store: ConnectedStore, stored: StoredValue, candidate: SettingsStoreCandidate?)? {
         let cached = setting.cached(in: self)
         do throws(SettingsError) {
             let store = try connection(for: setting.key).requireStore(for: setting.key)
             let stored = try store.read(setting.key)
-            return (store, stored, cached.resolve(stored, set: nil))
+            return (store, stored, cached.resolution(of: stored, in: store)?.candidate)
         } catch {
             connections.diagnostics.reportOnce(error)
             return nil
@@ -101,7 +101,7 @@ extension SettingsService {
     ) throws(SettingsError) -> [SettingsStoreCandidate] {
         let stored = try store.read(key)
         // A last good value also locks, in place of bytes that the setting rejects.
-        if let candidate = setting.resolve(stored, set: nil).candidate, candidate.isLocking {
+        if let candidate = setting.resolution(of: stored, in: store)?.candidate, candidate.isLocking {
             throw store.locked(key, by: candidate)
         }
         return stored.all.filter(\.isLocking)

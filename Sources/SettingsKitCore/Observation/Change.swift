@@ -15,7 +15,7 @@ extension SettingsService {
         public let oldValue: T
         /// The value that the setting has after the change; its default if it was reset.
         public let newValue: T
-        /// Whether a value is stored after the change. False if the value was removed, so that ``newValue`` is the default.
+        /// Whether ``newValue`` is stored. False if it is the default, because no value is stored or none that the setting accepts.
         public let isSet: Bool
         /// Where the change was made.
         public let origin: Origin

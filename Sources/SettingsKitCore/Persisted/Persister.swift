@@ -154,14 +154,10 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
             return
         }
         guard persistDefault.contains(.onError), let data = stored.writableData else { return }
-        for candidate in stored.all {
-            // Another layer or the last good value is in force.
-            guard let problem = cached.problem(with: candidate), !cached.hasLastGoodValue(insteadOf: candidate) else {
-                return
-            }
-            // The default replaces these bytes, so report them before they are lost.
-            if candidate.layer == nil { cached.connection.reportOnce(problem, bytes: candidate.data) }
-        }
+        // Another layer or the last good value may be in force.
+        guard let rejections = cached.rejections(of: stored) else { return }
+        // The default replaces these bytes, so report them before they are lost.
+        cached.connection.report(rejections.filter { $0.candidate.layer == nil })
         try service.replace(data, of: setting, by: defaultValue)
     }
 

@@ -256,7 +256,7 @@ import Synchronization
             state.fields[name] = field
             for number in state.listeners.keys {
                 guard let signal = state.listeners[number]?.signal else { continue }
-                state.listeners[number]?.ends.append(connection.listen(to: field, .signal(signal)))
+                state.listeners[number]?.ends.append(connection.add(.signal(signal), to: field))
             }
         }
     }
@@ -268,9 +268,10 @@ import Synchronization
         let number = state.withLock { state in
             defer { state.nextListener += 1 }
             state.listeners[state.nextListener] = Listener(
-                signal: signal, ends: state.fields.values.map { connection.listen(to: $0, .signal(signal)) })
+                signal: signal, ends: state.fields.values.map { connection.add(.signal(signal), to: $0) })
             return state.nextListener
         }
+        connection.recordListener()
         return { [self] in
             let listener = state.withLock { $0.listeners.removeValue(forKey: number) }
             for end in listener?.ends ?? [] { end() }

@@ -74,12 +74,14 @@ final class CachedField<Record: Sendable>: CachedSetting {
         (self.field, self.name, self.slot, self.row) = (field, name, slot, row)
     }
 
-    var checksChangesFromOutside: Bool { false }
+    var isJudged: Bool { false }
     var keepsSetValues: Bool { false }
+    var hasPlainValues: Bool { true }
+    var token: UInt64 { row.cached.token }
 
-    func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable> {
-        preconditionFailure("The listeners to a field are signaled, and read the record.")
-    }
+    func cachedValue() -> (any Sendable)? { nil }
+
+    func judge(_ inForce: ValueInForce, after last: ValueInForce?) -> ValueInForce { inForce }
 
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { nil }
 

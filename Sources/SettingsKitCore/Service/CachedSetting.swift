@@ -14,16 +14,26 @@ protocol CachedSetting: AnyObject, Sendable {
     /// The slot of the setting's entry in the connection.
     var slot: Int { get }
 
-    /// Whether external changes are decoded before listeners are notified, so that a change to undecodable bytes can be held back.
-    var checksChangesFromOutside: Bool { get }
+    /// Whether the setting judges stored bytes, and keeps the value before if it rejects external ones. A record judges its fields
+    /// itself.
+    var isJudged: Bool { get }
 
     /// Whether a set value is kept beside its bytes, because decoding those may give another value or take long.
     var keepsSetValues: Bool { get }
 
-    /// Returns the value in force among the stored ones, or the default if there is none.
+    /// Whether releasing a value runs no `deinit` of a user.
+    var hasPlainValues: Bool { get }
+
+    /// The validity of the cached value: it changes with each invalidation.
+    var token: UInt64 { get }
+
+    /// Returns the cached value, if it is valid.
+    func cachedValue() -> (any Sendable)?
+
+    /// Judges a stored value, if the setting does.
     ///
-    /// - Parameter set: The value that this program has set, if it is stored.
-    func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable>
+    /// - Parameter last: What was in force before, so that nothing is decoded again.
+    func judge(_ inForce: ValueInForce, after last: ValueInForce?) -> ValueInForce
 
     /// Returns why the setting rejects a candidate; nil if it accepts it.
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError?
@@ -35,6 +45,16 @@ protocol CachedSetting: AnyObject, Sendable {
 
     /// Invalidates the cached value, because the stored bytes are unknown.
     func invalidate()
+}
+
+extension CachedSetting {
+    /// Increases with each change of the stored value, but not when it is cached.
+    var moment: UInt64 { (token &- 1) | 1 }
+
+    /// Returns the value in force of a store's value: the last good one in place of external bytes that the setting rejects.
+    func resolution(of stored: StoredValue, in store: ConnectedStore) -> Resolution? {
+        judge(ValueInForce(stored, named: name, after: store.feed.earlier), after: nil).resolution
+    }
 }
 
 /// The cache of one setting: the decoded value.
@@ -64,46 +84,103 @@ protocol CachedSetting: AnyObject, Sendable {
         cached.read() ?? refreshedValue()
     }
 
-    /// Increases with each change of the stored value, but not when it is cached.
-    var moment: UInt64 { (cached.token &- 1) | 1 }
+    var token: UInt64 { cached.token }
 
-    /// Reads the value from the store, and caches it if the store publishes all of its changes.
+    /// Returns the value in force, and caches it if the store publishes all of its changes.
     ///
-    /// A value that cannot be read or decoded is diagnosed. If an external change made it undecodable while the program runs, the
-    /// last good value is returned, otherwise the default.
-    @usableFromInline @inline(never) func refreshedValue() -> Value { refreshedValue(attempt: 1) }
-
-    private func refreshedValue(attempt: Int) -> Value {
-        let token = cached.token
-        if token & 1 == 0, let value = cached.read() { return value }
+    /// A value that cannot be read, or that the setting rejects, is diagnosed.
+    @usableFromInline @inline(never) func refreshedValue() -> Value {
+        let isInside = runsForeignCode && Judgment.isMade(by: self)
+        var begin: UInt64?
         do throws(SettingsError) {
-            let (store, lastSet) = connection.storeAndLastSet(of: self)
-            guard let store else { throw SettingsError(.noStore, key: key) }
-            let stored = try store.read(key)
-            if stored.isEmpty, case .once(let once) = coding.default.source {
-                return storedDefault(once, in: store, token: token)
+            var attempts = 0
+            while attempts < CoreLimits.readingAttempts {
+                if let value = cached.read() { return value }
+                switch connection.reading(of: self, since: &begin, isInside: isInside) {
+                case .judging: if !connection.judgeNext(of: self) { attempts += 1 }
+                case .value(let inForce, let token): return try value(of: inForce, token: token, isInside: isInside)
+                case .store(let store, let token):
+                    guard let store else { throw SettingsError(.noStore, key: key) }
+                    if isInside { return coding.defaultValue }
+                    if let value = try storedValue(in: store, token: token) { return value }
+                    attempts += 1
+                }
             }
-            let resolution = coding.resolve(stored, set: lastSet) {
-                connection.lastGoodData(insteadOf: $0, of: self, isReading: true)
-            }
-            connection.report(resolution.rejections)
-            // The last good value is forgotten once the bytes that it replaces are. Then the default has never been in force.
-            let isOutdated = resolution.candidate == nil && !resolution.rejections.isEmpty && cached.token != token
-            if isOutdated, attempt < CoreLimits.readingAttempts {
-                return refreshedValue(attempt: attempt + 1)
-            }
-            if resolution.candidate != nil, case .once(let once) = coding.default.source { once.forget() }
-            cache(resolution.value, isDefault: resolution.candidate == nil, token: token)
-            return resolution.value
+            // The value changes all the time.
+            return value(of: inForce(holding: try connection.requireStore(for: key).read(key)))
         } catch {
             connection.diagnostics.reportOnce(error)
             return coding.defaultValue
         }
     }
 
-    /// Returns the value in force: the last good one if an external change made it undecodable while the program runs.
-    func resolution(of stored: StoredValue, set: SetValue? = nil) -> Resolution<Value> {
-        coding.resolve(stored, set: set) { connection.lastGoodData(insteadOf: $0, of: self, isReading: false) }
+    /// Returns a value in force that the connection keeps.
+    private func value(of inForce: ValueInForce, token: UInt64?, isInside: Bool) throws(SettingsError) -> Value {
+        if inForce.stored.isEmpty, case .once(let once) = coding.default.source {
+            return storedDefault(once, in: try connection.requireStore(for: key), token: token ?? 0)
+        }
+        if let resolution = inForce.resolution {
+            // A computed default may be another one now.
+            let isKnown = resolution.candidate != nil || coding.hasConstantDefault
+            return isKnown ? keep(inForce, token: token) : coding.defaultValue
+        }
+        if isInside { return coding.defaultValue }
+        let judged = judge(inForce, after: nil)
+        connection.report(judged.resolution?.rejections ?? [])
+        if let token { connection.settle(judged, of: self, token: token) }
+        return keep(judged, token: token)
+    }
+
+    /// Caches a judged value, if the store publishes all of its changes, and returns it.
+    private func keep(_ inForce: ValueInForce, token: UInt64?) -> Value {
+        let value = value(of: inForce)
+        let isDefault = inForce.resolution?.candidate == nil
+        if !isDefault, case .once(let once) = coding.default.source { once.forget() }
+        // A default can change without a notification.
+        if let token, connection.isExhaustive, !isDefault || coding.hasConstantDefault {
+            cached.publish(value, token: token)
+        }
+        return value
+    }
+
+    /// Returns the value of what was judged.
+    func value(of inForce: ValueInForce) -> Value {
+        guard let value = inForce.resolution?.value as? Value else { return coding.defaultValue }
+        return value
+    }
+
+    /// Returns the value in the store; nil if it must be read again.
+    private func storedValue(in store: ConnectedStore, token: UInt64) throws(SettingsError) -> Value? {
+        let stored = try store.read(key)
+        if stored.isEmpty, case .once(let once) = coding.default.source {
+            return storedDefault(once, in: store, token: token)
+        }
+        let inForce = judge(ValueInForce(stored, named: key.name, after: store.feed.earlier), after: nil)
+        let rejections = inForce.resolution?.rejections ?? []
+        // What the store held is forgotten once this process has written there. Then the default has never been in force. And a value
+        // that was set meanwhile is not the decoded one.
+        let isRejected = inForce.resolution?.candidate == nil && !rejections.isEmpty
+        if connection.isExhaustive, isRejected || keepsSetValues, cached.token != token { return nil }
+        if !rejections.isEmpty {
+            connection.report(rejections)
+            connection.settle(inForce, of: self, token: token)
+        }
+        return keep(inForce, token: token)
+    }
+
+    /// Returns what is in force, judged, of a stored value: the last good one in place of external bytes that the setting rejects.
+    func inForce(holding stored: StoredValue) -> ValueInForce { judge(unjudged(stored), after: nil) }
+
+    /// Returns why the setting rejects a stored value; nil if it accepts it, or if the last good one is in force. Does not compute
+    /// the default.
+    func rejections(of stored: StoredValue) -> [Resolution.Rejection]? {
+        var rejections: [Resolution.Rejection] = []
+        return unjudged(stored).accepted(by: coding, &rejections) == nil ? rejections : nil
+    }
+
+    private func unjudged(_ stored: StoredValue) -> ValueInForce {
+        guard let store = connection.store else { return ValueInForce(stored) }
+        return ValueInForce(stored, named: key.name, after: store.feed.earlier)
     }
 
     /// Stores a default that is computed once, unless another value was stored meanwhile.
@@ -121,10 +198,10 @@ protocol CachedSetting: AnyObject, Sendable {
                 options: .init(waitsForAgreement: false))
             _ = try store.apply(batch)
             // This value, decoded, or that of another process.
-            let resolution = resolution(of: try store.read(key))
-            if resolution.candidate == nil { return value }
+            let inForce = inForce(holding: try store.read(key))
+            if inForce.resolution?.candidate == nil { return value }
             once.forget()
-            return resolution.value
+            return self.value(of: inForce)
         } catch {
             connection.diagnostics.reportOnce(error.completed(key: key, store: nil))
             // Keep the value until the store changes, so that not every read tries again.
@@ -133,28 +210,22 @@ protocol CachedSetting: AnyObject, Sendable {
         }
     }
 
-    /// Caches a value, if a change will invalidate it, and if it is not a default that can change without a notification.
-    private func cache(_ value: Value, isDefault: Bool, token: UInt64) {
-        guard connection.isExhaustive, !isDefault || coding.hasConstantDefault else { return }
-        cached.publish(value, token: token)
-    }
-
     @usableFromInline func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
         connection.listen(to: self, .signal(signal))
     }
 
-    var checksChangesFromOutside: Bool { true }
+    var isJudged: Bool { true }
 
-    func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable> {
-        resolution(of: stored, set: set).erased
-    }
+    /// Whether a user's code decodes or validates. Most types have none.
+    private var runsForeignCode: Bool { !coding.form.isExact || coding.validation != nil }
 
-    /// Returns whether another value is in force in place of a candidate that the setting rejects.
-    func hasLastGoodValue(insteadOf candidate: SettingsStoreCandidate) -> Bool {
-        guard case let data?? = connection.lastGoodData(insteadOf: candidate, of: self, isReading: false) else {
-            return false
-        }
-        return problem(with: SettingsStoreCandidate(data)) == nil
+    var hasPlainValues: Bool { _isPOD(Value.self) || Value.self == String.self }
+
+    func cachedValue() -> (any Sendable)? { cached.read() }
+
+    func judge(_ inForce: ValueInForce, after last: ValueInForce?) -> ValueInForce {
+        if !runsForeignCode { return inForce.judged(by: coding, after: last) }
+        return Judgment.make(by: self) { inForce.judged(by: coding, after: last) }
     }
 
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError? {

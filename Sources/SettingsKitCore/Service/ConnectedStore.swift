@@ -42,6 +42,9 @@ final class ConnectedStore: Sendable {
     /// Whether the store is open. An unopened store's answer is provisional.
     var isOpen: Bool { recovering?.unavailability == nil }
 
+    /// Whether the store publishes all changes that it makes or finds, even if readers may see some before.
+    var isContinuous: Bool { feed.isExhaustive || isLayered || recovering != nil }
+
     /// Tries to open the store if it is not open.
     ///
     /// - Throws: The reason if it cannot be opened.

@@ -1,6 +1,5 @@
-/// A replacement of a store by another. Listeners are notified where the two stores differ.
+/// A replacement of a store by another, for listeners to groups: they are notified where the two stores differ.
 struct StoreReplacement {
-    let sequence: UInt64
     /// The names to compare.
     let names: Set<String>
     /// The values of the replaced store under these names, when it was read.
@@ -11,8 +10,8 @@ struct StoreReplacement {
     let groups: [GroupListener]
 }
 
-/// Changing the store: the lock guards the replacement, which invalidates everything cached. The stores are compared on delivery,
-/// in order with the changes before and after.
+/// Changing the store: the lock guards the replacement, which invalidates everything cached. The new store is read on delivery, in
+/// order with the changes before and after.
 extension ScopeConnection {
     /// Uses a store from now on. Listeners are notified of each difference from the store before.
     func connect(to store: any SettingsStore) {
@@ -30,25 +29,26 @@ extension ScopeConnection {
         deliver()
     }
 
-    /// Reads the values of the present store under the names that have listeners, and replaces the store.
+    /// Reads what listeners must know of the present store, and replaces the store.
     ///
     /// - Returns: The errors that have waited for a listener to the store; nil, with nothing changed, if another store took its
-    ///   place meanwhile, or if other names got listeners.
+    ///   place meanwhile, or if something else must be read.
     private func attempt(to new: ConnectedStore) -> [SettingsError]? {
-        let (old, listenedNames, comparesAll) = state.withLock {
-            ($0.store, $0.listenedNames(in: scope), $0.isAllListenedTo(in: scope))
+        let (old, groupNames, comparesAll, unknown) = state.withLock {
+            ($0.store, $0.groupNames(in: scope), $0.isAllListenedTo(in: scope), $0.unknownMoments)
         }
         if new.isSame(as: old) { return [] }
-        var names = listenedNames
+        var names = groupNames
         if comparesAll {
             names.formUnion(storedNames(in: old))
             names.formUnion(storedNames(in: new))
         }
         let comparedNames = names
-        let contents = contents(of: old, names: comparedNames)
+        let contents = contents(of: old, names: comparedNames.union(unknown.values.map(\.name)))
         return state.withLock { state in
-            guard state.store === old, state.listenedNames(in: scope).isSubset(of: comparedNames),
-                comparesAll || !state.isAllListenedTo(in: scope)
+            guard state.store === old, state.groupNames(in: scope).isSubset(of: comparedNames),
+                comparesAll || !state.isAllListenedTo(in: scope),
+                state.unknownMoments.allSatisfy({ unknown[$0.key]?.moment == $0.value.moment })
             else { return nil }
             // Inside the lock, so that no change of the new store is missed and none of the old one counts.
             let errors = new.feed.add(self)
@@ -56,18 +56,24 @@ extension ScopeConnection {
             state.store = new
             setExhaustive(new.feed.isExhaustive)
             state.sequence += 1
-            let replacement = StoreReplacement(
-                sequence: state.sequence, names: comparedNames, contents: contents,
-                changedNames: state.changedInTransition, groups: state.groups)
-            let position = comparedNames.isEmpty ? -1 : state.events.append(replacement)
-            state.settings.updateAll { entry in
-                entry.setting.invalidate()
-                entry.lastGood = LayerValues()
-                entry.hasSeenChange = false
-                state.events.release(entry.lastSet)
-                entry.lastSet = nil
-                if comparedNames.contains(entry.setting.name) { entry.lastEvent = position }
-                if entry.listeners.isEmpty { entry.assumed = nil }
+            let sequence = state.sequence
+            state.settings.updateAll { cell in
+                var before: ValueInForce?
+                if let old, unknown[cell.setting.slot] != nil {
+                    before = ValueInForce(
+                        contents[cell.setting.name] ?? .nothing(in: old), named: cell.setting.name,
+                        after: old.feed.earlier)
+                }
+                cell.reconnect(
+                    before ?? ValueInForce(.nothing), isContinuous: old?.isContinuous ?? true && new.isContinuous,
+                    sequence: sequence, in: &state.events)
+            }
+            if !comparedNames.isEmpty {
+                state.events.append(
+                    .replacement(
+                        StoreReplacement(
+                            names: comparedNames, contents: contents, changedNames: state.changedInTransition,
+                            groups: state.groups)))
             }
             return errors
         }
@@ -111,13 +117,21 @@ extension ScopeConnection {
 }
 
 extension ScopeConnection.State {
-    /// Returns the names that have listeners. Listeners to a whole scope name none.
-    fileprivate func listenedNames(in scope: SettingsService.Scope) -> Set<String> {
-        Set(groups.flatMap { $0.names(in: scope) } + settings.listenedTo.map(\.name))
-            .filter(SettingsService.StorageKey.isValid)
+    /// The names that groups listen to. Listeners to a whole scope name none.
+    fileprivate func groupNames(in scope: SettingsService.Scope) -> Set<String> {
+        Set(groups.flatMap { $0.names(in: scope) }).filter(SettingsService.StorageKey.isValid)
     }
 
     fileprivate func isAllListenedTo(in scope: SettingsService.Scope) -> Bool {
         groups.contains { $0.listensToAll(of: scope) }
+    }
+
+    /// The settings, by slot, that have listeners but whose value in force is not known, and the moments of their last changes.
+    fileprivate var unknownMoments: [Int: (name: String, moment: UInt64)] {
+        var moments: [Int: (name: String, moment: UInt64)] = [:]
+        for cell in settings.listenedTo where cell.isUnknown {
+            moments[cell.setting.slot] = (cell.setting.name, cell.setting.moment)
+        }
+        return moments
     }
 }

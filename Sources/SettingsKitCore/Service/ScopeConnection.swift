@@ -15,7 +15,7 @@ final class ScopeConnection: StoreFeedListener {
     struct State {
         /// The present store.
         var store: ConnectedStore?
-        var settings = SettingEntries()
+        var settings = SettingCells()
         /// Listeners to groups of settings.
         var groups: [GroupListener]
         /// The number of the last commit.
@@ -31,7 +31,7 @@ final class ScopeConnection: StoreFeedListener {
     let diagnostics: Diagnostics
     let state: Mutex<State>
     private let hasExhaustiveFeed = Atomic(false)
-    /// The number of values that are being written: ``SettingEntry/pendingSets``. Changed inside the lock.
+    /// The number of values that are being written: ``SettingCell/pendingSets``. Changed inside the lock.
     private let pendingSetCount = Atomic(0)
 
     init(scope: SettingsService.Scope, diagnostics: Diagnostics, groups: [GroupListener]) {
@@ -79,8 +79,8 @@ final class ScopeConnection: StoreFeedListener {
     }
 
     func remove(_ setting: AnyObject, named name: String) {
-        let entry = state.withLock { $0.settings.remove(setting, named: name) }
-        withExtendedLifetime(entry) {}
+        let cell = state.withLock { $0.settings.remove(setting, named: name) }
+        withExtendedLifetime(cell) {}
     }
 
     /// Records a value that is about to be written as `data`, so that listeners receive it without decoding.
@@ -109,35 +109,12 @@ final class ScopeConnection: StoreFeedListener {
         // Most often the commit has removed it. This thread has then seen that.
         guard pendingSetCount.load(ordering: .relaxed) > 0, let pending else { return }
         state.withLock { state in
-            _ = state.settings.update(setting) { entry in
-                guard let index = entry.pendingSets.firstIndex(where: { $0 === pending }) else { return }
+            _ = state.settings.update(setting) { cell in
+                guard let index = cell.pendingSets.firstIndex(where: { $0 === pending }) else { return }
                 pendingSetCount.subtract(1, ordering: .relaxed)
-                entry.pendingSets.remove(at: index)
+                cell.pendingSets.remove(at: index)
             }
         }
-    }
-
-    /// Returns the store, and a setting's last set value.
-    func storeAndLastSet(of setting: any CachedSetting) -> (store: ConnectedStore?, lastSet: SetValue?) {
-        state.withLock { ($0.store, $0.settings.lastSet(of: setting)) }
-    }
-
-    /// Returns the bytes in force in place of a candidate that the setting rejects: the last good ones of its layer; nil if there
-    /// are none.
-    ///
-    /// - Parameter isReading: Whether a reader gets the value, so that it must be notified if other bytes take its place.
-    func lastGoodData(
-        insteadOf candidate: SettingsStoreCandidate, of setting: any CachedSetting, isReading: Bool
-    ) -> Data?? {
-        let (own, store) = state.withLock { state in
-            let own: Data?? =
-                state.settings.update(setting) { entry in
-                    if isReading { entry.lastGood[candidate.layer]?.isRead = true }
-                    return entry.lastGood[candidate.layer].map(\.data)
-                } ?? nil
-            return (own, state.store)
-        }
-        return own ?? store?.feed.lastGood.data(insteadOf: candidate, named: setting.name)
     }
 
     /// The number of the last commit.
@@ -152,21 +129,24 @@ final class ScopeConnection: StoreFeedListener {
     ///
     /// - Returns: A closure that removes the listener.
     func listen(to setting: any CachedSetting, _ body: SettingListener.Body) -> @Sendable () -> Void {
-        let (listener, feed) = state.withLock { state in
+        defer { recordListener() }
+        return add(body, to: setting)
+    }
+
+    /// Lets the store know that there is a listener. Called outside of every lock, because a store may then act.
+    func recordListener() { store?.feed.recordListener() }
+
+    /// Adds a listener, of which the caller lets the store know.
+    func add(_ body: SettingListener.Body, to setting: any CachedSetting) -> @Sendable () -> Void {
+        let listener = state.withLock { state in
             let listener = SettingListener(since: state.sequence, body: body)
             _ = state.settings.update(setting) { $0.listeners.append(listener) }
-            return (listener, state.store?.feed)
+            return listener
         }
-        feed?.recordListener()
         return { [self] in
             listener.isActive.store(false, ordering: .releasing)
             let released = state.withLock { state in
-                state.settings.update(setting) { entry in
-                    entry.listeners.removeAll { $0 === listener }
-                    guard entry.listeners.isEmpty else { return nil as (any Sendable)? }
-                    defer { entry.lastDelivered = nil }
-                    return entry.lastDelivered?.value
-                }
+                state.settings.update(setting) { cell in cell.remove(listener) } ?? nil
             }
             withExtendedLifetime(released) {}
         }
@@ -195,7 +175,7 @@ final class ScopeConnection: StoreFeedListener {
             guard state.store?.feed === feed else { return false }
             if state.transitionCount > 0 { state.changedInTransition.formUnion(changes.map(\.name)) }
             state.commit(
-                changes, origin: origin, scope: scope, isExhaustive: isExhaustive, pendingSetCount, feed.lastGood)
+                changes, origin: origin, scope: scope, isExhaustive: isExhaustive, pendingSetCount, feed.earlier)
             return state.events.isWorkDue
         }
     }
@@ -215,106 +195,31 @@ extension ScopeConnection.State {
     /// Orders changes: invalidates cached values, and queues events.
     fileprivate mutating func commit(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, scope: SettingsService.Scope,
-        isExhaustive: Bool, _ pendingSetCount: borrowing Atomic<Int>, _ lastGood: LastGoodBytes
+        isExhaustive: Bool, _ pendingSetCount: borrowing Atomic<Int>, _ earlier: EarlierBytes
     ) {
         sequence += 1
+        let isContinuous = isExhaustive || store?.isContinuous ?? false
         var changed: Set<SettingsService.StorageKey> = []
         for index in changes.indices {
-            if origin == .local, groups.isEmpty, settings.invalidateUnobserved(by: changes[index], events) { continue }
+            if origin == .local, groups.isEmpty, settings.invalidateUnobserved(by: changes[index]) { continue }
             let change = changes[index]
             let isLayered = change.newCandidates != nil
             if change.oldData == change.newData && !isLayered { continue }
             // A file may hold names that no setting can have.
             if !groups.isEmpty, SettingsService.StorageKey.isValid(change.name),
-                change.oldData != change.newData || settings.hasEntry(named: change.name)
+                change.oldData != change.newData || settings.hasCell(named: change.name)
             {
                 changed.insert(.init(change.name, scope: scope))
             }
             let writableData = isLayered ? change.new.writableData : change.newData
-            settings.update(named: change.name) { entry in
-                let pending = origin == .local ? entry.removePendingSet(of: writableData) : nil
-                if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
-                // A change of another layer does not affect the set value.
-                let keepsValue = entry.lastSet != nil || pending != nil
-                if keepsValue, !isLayered || change.old.writableData != writableData {
-                    events.release(entry.lastSet)
-                    entry.lastSet = isExhaustive ? pending : nil
-                }
-                entry.setting.invalidate(by: change)
-                entry.record(
-                    change, newValue: pending, origin: origin, sequence: sequence, hasGroups: !groups.isEmpty, lastGood,
-                    in: &events)
-                entry.hasSeenChange = true
+            settings.update(named: change.name) { cell in
+                let set = origin == .local ? cell.removePendingSet(of: writableData) : nil
+                if set != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
+                cell.record(
+                    change, newValue: set, origin: origin, sequence: sequence, isExhaustive: isExhaustive,
+                    isContinuous: isContinuous, hasGroups: !groups.isEmpty, after: earlier, in: &events)
             }
         }
-        if !changed.isEmpty { events.append(.init(keys: changed, origin: origin), for: groups) }
-    }
-}
-
-extension SettingEntry {
-    /// Queues a change of the setting if it has listeners or is to be checked.
-    fileprivate mutating func record(
-        _ change: SettingsStoreChange, newValue: SetValue?, origin: SettingsService.Origin, sequence: UInt64,
-        hasGroups: Bool, _ lastGoodBytes: LastGoodBytes, in events: inout PendingEvents
-    ) {
-        let isFromOutside = origin == .external
-        let isLayered = change.newCandidates != nil
-        var isToBeChecked = isFromOutside && setting.checksChangesFromOutside
-        // A waiting change itself sets the bytes that listeners assume.
-        if !isLayered, !hasSeenChange, !lastGoodBytes.isEmpty, !events.isWaiting(lastEvent) {
-            assumeLastGood(before: change, lastGoodBytes)
-        }
-        if isToBeChecked {
-            recordOldBytes(of: change, sequence: sequence, lastGoodBytes)
-        } else {
-            if !lastGood.isEmpty {
-                for layer in change.new.layersThatDiffer(from: change.old) { lastGood[layer] = nil }
-            }
-            // Delivery determines whether the value in force has changed.
-            isToBeChecked = isLayered && (hasGroups || !lastGood.isEmpty) && setting.checksChangesFromOutside
-        }
-        if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
-            assumed = nil
-            isHeldBack = false
-            events.release(newValue)
-            return
-        }
-        let encoded = EncodedChange(
-            old: change.old, new: change.new, origin: origin, isFromOutside: isFromOutside, sequence: sequence,
-            newValue: newValue)
-        events.append(encoded, to: &self)
-    }
-
-    /// Records the value in force if the new bytes of an external change are no value. All readers of the store see that before the
-    /// bytes are checked.
-    private mutating func recordOldBytes(
-        of change: SettingsStoreChange, sequence: UInt64, _ lastGoodBytes: LastGoodBytes
-    ) {
-        for layer in change.new.layersThatDiffer(from: change.old) {
-            let (old, new) = (change.old.candidate(in: layer), change.new.candidate(in: layer))
-            if lastGood[layer] == nil {
-                // The old bytes may be bad themselves.
-                let data = old.map { old in
-                    let known =
-                        hasSeenChange
-                        ? nil : lastGoodBytes.data(before: new?.data, insteadOf: old, named: change.name)
-                    return known ?? old.data
-                }
-                lastGood[layer] = .init(data: data ?? nil, commit: sequence)
-            }
-            if let new, let known = lastGood[layer] {
-                lastGoodBytes.record(
-                    known.data, insteadOf: new, replacing: old?.data, named: change.name, isBad: false)
-            }
-        }
-    }
-
-    /// Makes listeners assume the last good bytes, if the setting was first used after bad bytes had replaced them: it has no
-    /// record of them then.
-    private mutating func assumeLastGood(before change: SettingsStoreChange, _ lastGoodBytes: LastGoodBytes) {
-        guard assumed == nil, lastGood.isEmpty, let old = change.old.candidate(in: nil),
-            let data = lastGoodBytes.data(before: change.newData, insteadOf: old, named: change.name), data != old.data
-        else { return }
-        assumed = StoredValue(data)
+        if !changed.isEmpty { events.append(.init(keys: changed, origin: origin), for: groups, commit: sequence) }
     }
 }

@@ -57,17 +57,18 @@ extension SettingsService {
                 }
             }
             let cached = service.cachedSetting(for: setting)
-            let resolution = cached.resolution(of: stored)
-            cached.connection.report(resolution.rejections)
+            let inForce = cached.inForce(holding: stored)
+            let rejections = inForce.resolution?.rejections ?? []
+            cached.connection.report(rejections)
             // A value of the layer that is written to has no layer.
-            if resolution.candidate == nil,
-                let refused = resolution.rejections.first(where: { $0.candidate.layer == nil })?.error
+            if inForce.resolution?.candidate == nil,
+                let refused = rejections.first(where: { $0.candidate.layer == nil })?.error
             {
                 refusal =
                     refusal
                     ?? SettingsError(refused.code, key: setting.key, underlying: StoredValueIsUnusable(cause: refused))
             }
-            return resolution.value
+            return cached.value(of: inForce)
         }
 
         /// Sets a value when the transaction is applied. A value that cannot be encoded fails the whole transaction.

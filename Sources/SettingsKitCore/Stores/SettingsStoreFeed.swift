@@ -125,19 +125,19 @@ public final class SettingsStoreFeed: Sendable {
     private let state = Mutex(State(), .leaf)
     /// Whether a published change waits for ``flush()``. Most changes have no listener, and flushing them takes no lock.
     private let isFlushNeeded = Atomic(false)
-    /// The bytes in force in place of stored ones that are bad.
-    let lastGood: LastGoodBytes
+    /// What the store held before external changes, for settings that reject the newer bytes.
+    let earlier: EarlierBytes
     /// Whether the feed has ever had a listener to changes.
     private let hasHadListeners = Atomic(false)
 
     /// Creates a feed.
     public convenience init(isExhaustive: Bool = true) {
-        self.init(isExhaustive: isExhaustive, lastGood: LastGoodBytes())
+        self.init(isExhaustive: isExhaustive, earlier: EarlierBytes())
     }
 
-    init(isExhaustive: Bool, lastGood: LastGoodBytes) {
+    init(isExhaustive: Bool, earlier: EarlierBytes) {
         publishesAllChanges = Atomic(isExhaustive)
-        self.lastGood = lastGood
+        self.earlier = earlier
     }
 
     /// Makes the feed exhaustive from now on. Called inside the store's lock, as ``publish(_:origin:)`` is.
@@ -157,11 +157,8 @@ public final class SettingsStoreFeed: Sendable {
         for index in listeners.indices where listeners[index].storeDidChange(changes, origin: origin, on: self) {
             isFlushNeeded.store(true, ordering: .releasing)
         }
-        // What this program has written is in force, and not what was before, even if the same bytes were bad when they were external.
-        // The feed of a store with layers has no entries of its own.
-        if origin == .local, !lastGood.isEmpty {
-            for change in changes where change.newCandidates == nil { lastGood.forget(layer: nil, named: change.name) }
-        }
+        // What this program has written is judged by itself, even if the same bytes were external before.
+        if origin == .local, !earlier.isEmpty { for change in changes { earlier.forget(change) } }
     }
 
     /// Whether a published change requires a ``flush()``.

@@ -14,21 +14,9 @@ import SettingsKitCore
 /// ## Differs today
 /// The model accepts the following of the engine. Each place in the code names its number. Remove the number with the fault.
 ///
-/// - D1: While rejected external bytes are judged on another thread, a read may return an older accepted value, back to the last
-///   change of this process. A listener that begins then may receive the step to the newest.
-/// - D2: A step from the default to the default is delivered if the bytes differ.
-/// - D3: A read that began before a set commits may return the decoded value. So may each later read, if another thread has stored
-///   the same bytes before.
-/// - D4: For rejected bytes, a listener may get an accepted value that was stored since, in place of the default.
-/// - D5: A listener's first change may begin with an older value, if rejected bytes were being judged when the listener began.
-/// - D6: After rejected external bytes, a listener to a scope may receive more or fewer commits.
-/// - D8: Connections with other stores that were not delivered yet are one step.
-/// - D9: In layers, while rejected bytes are judged, a step may be missed or repeated (D4).
+/// - D8: Connections with other stores that were not delivered yet are one step. A read that began before may report bytes of the
+///   replaced store.
 /// - D10: Rejected bytes lock a setting for a write during which the locking layer changes.
-/// - D11: A listener that begins while another store is being connected may miss the difference.
-/// - D12: A service that begins while external changes are not delivered may assume an older value.
-/// - D13: In a newly connected store, rejected bytes may read as the default, although another service keeps the last good value.
-///   Bytes of the replaced store may be reported later.
 final class Model {
     /// What is in force from a moment on.
     struct Step {
@@ -48,9 +36,6 @@ final class Model {
         let isSet: Bool
         let origin: SettingsService.Origin
         let marks: Set<Int>
-        /// Whether the bytes are rejected (D4).
-        let mayHaveOtherOld: Bool
-        let mayHaveOtherNew: Bool
     }
 
     /// One setting in one service.
@@ -63,8 +48,6 @@ final class Model {
         /// The text that listeners know.
         fileprivate(set) var known: String?
         fileprivate var marks: Set<Int> = [0]
-        /// The moments at which this process has changed the setting (D1).
-        fileprivate(set) var locals: [Int] = []
 
         /// Whether the service uses the setting.
         let isUsed: Bool
@@ -104,12 +87,6 @@ final class Model {
     /// By store and setting.
     private(set) var held: [[Held]] = []
     private(set) var kinds: [StoreKind] = []
-    /// The last moment at which another process has stored bytes that a setting rejects (D6).
-    private(set) var lastRejection = 0
-    /// Whether layers have held rejected bytes in a way after which nothing is compared (D9).
-    private(set) var isUncertain = false
-    /// The names whose changes in layers may not have been delivered, and whether one was a rejection (D9).
-    private var waiting: [String: Bool] = [:]
     /// What listeners to all settings of a service receive.
     private(set) var groupEvents: [[GroupEvent]] = []
     /// Each text that a store has held under a name, by store and name.
@@ -161,14 +138,13 @@ final class Model {
         for cell in cells[service] {
             let isFirst = cell.layers.isEmpty
             cell.layers = layers
-            cell.marks = [0]
             let (text, store) = inForce(cell)
-            let stored = held[layers[0]][cell.setting.number].stored
-            let told = layers.count > 1 ? text : isFirst ? text ?? stored : stored
-            if !isFirst { tell(cell, told, .external) }
-            cell.known = told
-            cell.locals.append(moment)
-            addStep(to: cell, text, store, marks: [0])
+            // The same bytes may have the same value.
+            let marks = text != nil && text == cell.known ? cell.marks.union([0]) : [0]
+            cell.marks = marks
+            if !isFirst { tell(cell, text, .external) }
+            cell.known = text
+            addStep(to: cell, text, store, marks: marks)
             recordPossible(of: cell, service)
         }
     }
@@ -193,9 +169,12 @@ final class Model {
                 for (service, cells) in cells.enumerated()
                 where cells[setting.number].isUsed && cells[setting.number].layers.contains(store) {
                     let isMarked = origin == .local && change.new != nil
-                    let isTold = step(
-                        cells[setting.number], service, of: store, change, origin,
-                        isMarked ? marks(service, setting.number, change.new ?? "") : [0])
+                    var marks = isMarked ? marks(service, setting.number, change.new ?? "") : [0]
+                    // The same bytes may have the same value.
+                    if isFollowed, before == held[store][setting.number].inForce {
+                        marks.formUnion(cells[setting.number].marks)
+                    }
+                    let isTold = step(cells[setting.number], service, of: store, change, origin, marks)
                     if isTold { names[service].insert(change.name) }
                 }
             }
@@ -213,33 +192,22 @@ final class Model {
         _ marks: Set<Int>
     ) -> Bool {
         if isWritable(store) { cell.marks = marks }
-        if origin == .local { cell.locals.append(moment) }
         let (text, layer) = inForce(cell)
-        let isMarked = layer.map { isWritable($0) && text == held[$0][cell.setting.number].stored } ?? false
+        let isMarked = layer.map(isWritable) ?? false
         let inForceMarks = isMarked ? cell.marks : [0]
-        let isRejected = isRejected(change.new, by: cell.setting)
-        if isRejected, origin == .external { lastRejection = moment }
-        if cell.layers.count > 1 {
-            let isRejection = isRejected && origin == .external
-            if let wasRejection = waiting[change.name], wasRejection || isRejection { isUncertain = true }
-            waiting[change.name] = waiting[change.name] ?? false || isRejection
-        }
         recordPossible(of: cell, service)
         addStep(to: cell, text, layer, marks: inForceMarks)
         if cell.layers.count > 1 { return tell(cell, text, origin, inForceMarks) }
         if kinds[store] == .unfed {
             // Changes of others are not known, so that the step begins with the bytes that were replaced.
             if origin == .external { return false }
-            cell.known = change.old
+            cell.known = accepted(change.old, by: cell.setting)
         }
-        if isRejected, origin == .external {
-            if let new = change.new, let code = cell.setting.problem(with: new) {
-                certain[.init(service: service, code: code, name: change.name), default: []].insert("\(store) \(new)")
-            }
-            return false
+        if let new = change.new, let code = cell.setting.problem(with: new), origin == .external {
+            certain[.init(service: service, code: code, name: change.name), default: []].insert("\(store) \(new)")
         }
-        tell(cell, change.new, origin, inForceMarks)
-        return true
+        let isTold = tell(cell, text, origin, inForceMarks, always: kinds[store] == .unfed)
+        return isTold || origin == .local
     }
 
     private func addStep(to cell: Cell, _ text: String?, _ store: Int?, marks: Set<Int>) {
@@ -253,15 +221,14 @@ final class Model {
 
     @discardableResult
     private func tell(
-        _ cell: Cell, _ text: String?, _ origin: SettingsService.Origin, _ marks: Set<Int> = [0]
+        _ cell: Cell, _ text: String?, _ origin: SettingsService.Origin, _ marks: Set<Int> = [0],
+        always: Bool = false
     ) -> Bool {
-        if text == cell.known { return false }
+        if text == cell.known, !always { return false }
         let (old, new) = (cell.setting.number(of: cell.known), cell.setting.number(of: text))
         cell.events.append(
             Event(
-                moment: moment, old: old, new: new, isSet: text != nil, origin: origin, marks: marks,
-                mayHaveOtherOld: isRejected(cell.known, by: cell.setting),
-                mayHaveOtherNew: isRejected(text, by: cell.setting)))
+                moment: moment, old: old, new: new, isSet: text != nil, origin: origin, marks: marks))
         cell.known = text
         return true
     }
@@ -277,9 +244,6 @@ final class Model {
             }
         }
     }
-
-    /// Records that no thread delivers.
-    func recordIdle() { waiting = [:] }
 
     /// Records that a service refuses a write.
     func refuse(_ service: Int, _ code: SettingsError.Code, _ name: String, isCertain: Bool = true) {

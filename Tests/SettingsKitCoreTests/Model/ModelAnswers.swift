@@ -3,19 +3,9 @@ import SettingsKitCore
 /// What the engine may answer.
 extension Model {
     /// Returns what may be in force for a reader that began at a moment.
-    ///
-    /// - Parameter isBusy: Whether other threads may be delivering (D1).
-    func steps(of service: Int, _ setting: ModelSetting, since moment: Int, isBusy: Bool) -> ArraySlice<Step> {
+    func steps(of service: Int, _ setting: ModelSetting, since moment: Int) -> ArraySlice<Step> {
         let cell = cells[service][setting.number]
-        var first = cell.steps.lastIndex { $0.moment <= moment } ?? 0
-        let isRejected = texts(of: setting, in: cell.layers, since: moment).contains {
-            setting.problem(with: $0) != nil
-        }
-        if isBusy && isRejected {
-            let lastLocal = cell.locals.last { $0 <= moment } ?? 1
-            first = min(first, cell.steps.lastIndex { $0.moment < lastLocal } ?? 0)
-        }
-        return cell.steps[first...]
+        return cell.steps[(cell.steps.lastIndex { $0.moment <= moment } ?? 0)...]
     }
 
     /// Returns whether the default is in force although something is stored, so that nothing can be calculated.
@@ -33,15 +23,9 @@ extension Model {
         cell.setting.number(of: cell.known) == cell.setting.number(of: inForce(cell).text)
     }
 
-    /// Returns whether a connection with another store may have lost the last good value (D13).
-    func mayBeForgotten(_ number: Int, _ setting: ModelSetting, in layers: [Int], _ switchCount: Int) -> Bool {
-        switchCount > 0 && number == setting.defaultNumber
-            && layers.contains { isRejected(held[$0][setting.number].stored, by: setting) }
-    }
-
     /// Returns whether a setting may be locked for a writer that began at a moment.
-    func mayBeLocked(_ service: Int, _ setting: ModelSetting, since moment: Int, isBusy: Bool) -> Bool {
-        if steps(of: service, setting, since: moment, isBusy: isBusy).contains(where: \.isLocked) { return true }
+    func mayBeLocked(_ service: Int, _ setting: ModelSetting, since moment: Int) -> Bool {
+        if steps(of: service, setting, since: moment).contains(where: \.isLocked) { return true }
         // D10
         return cells[service][setting.number].layers.contains { layer in
             kinds[layer] == .locking && held(setting.name, in: layer, since: moment).count > 1

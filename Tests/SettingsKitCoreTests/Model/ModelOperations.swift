@@ -22,14 +22,12 @@ extension ModelWorld {
 
     private func check(_ value: Marked, _ service: Int, _ setting: ModelSetting, since start: Int) {
         note("read \(value)")
-        let steps = model.steps(of: service, setting, since: start, isBusy: mayBeBusy)
-        // D3
-        let mayBeDecoded = value.mark == 0 && steps.count > 1
+        let steps = model.steps(of: service, setting, since: start)
         let isOfReplaced =
             lastSwitch[service] > start
             && model.hasHeld("\(value.number)", setting.name, in: Array(everUsed[service]), since: start)
-        if !isOfReplaced, !model.mayBeForgotten(value.number, setting, in: layers[service], switchCount[service]),
-            !steps.contains(where: { $0.number == value.number && ($0.marks.contains(value.mark) || mayBeDecoded) })
+        if !isOfReplaced,
+            !steps.contains(where: { $0.number == value.number && $0.marks.contains(value.mark) })
         {
             fail(
                 "\(service).\(setting.number) reads as \(value) in place of \(steps.map { "\($0.number)\($0.marks)" })")
@@ -52,14 +50,11 @@ extension ModelWorld {
                 return
             }
             note("read \(values)")
-            let steps = [first, second].map { model.steps(of: service, $0, since: start, isBusy: mayBeBusy) }
+            let steps = [first, second].map { model.steps(of: service, $0, since: start) }
             let moments = Set(steps.joined().map(\.moment)).union([start])
             func number(_ index: Int, _ moment: Int) -> Int? {
                 (steps[index].last { $0.moment <= moment } ?? steps[index].first)?.number
             }
-            // While rejected bytes are judged (D1), each value is checked alone.
-            let isEachRight = steps[0].contains { $0.number == values.0 } && steps[1].contains { $0.number == values.1 }
-            if mayBeBusy, model.lastRejection > 0, isEachRight { return }
             if !moments.contains(where: { number(0, $0) == values.0 && number(1, $0) == values.1 }) {
                 fail("\(values) are read together in place of \(steps)")
             }
@@ -129,14 +124,14 @@ extension ModelWorld {
         _ operation: Int, _ service: Int, _ setting: ModelSetting, _ text: String?, since start: Int,
         isThrown: Bool? = nil
     ) {
-        let steps = model.steps(of: service, setting, since: start, isBusy: mayBeBusy)
+        let steps = model.steps(of: service, setting, since: start)
         if let changes = commits[operation] {
             if changes.count > 1 || changes[0].new != text { fail("a write stores \(changes)") }
             if steps.allSatisfy(\.isLocked) { fail("a locked setting is written") }
             return
         }
         let isKnown = model.hasHeld(text, setting.name, in: everUsed[service].filter(model.isWritable), since: start)
-        let mayBeLocked = model.mayBeLocked(service, setting, since: start, isBusy: mayBeBusy)
+        let mayBeLocked = model.mayBeLocked(service, setting, since: start)
         if isThrown == true ? !mayBeLocked : !isKnown && !mayBeLocked { fail("a write is lost") }
         if mayBeLocked, isThrown == nil {
             model.refuseLocked(service, setting.name, isCertain: !isKnown)
@@ -165,7 +160,7 @@ extension ModelWorld {
                 return
             }
             let isLocked = values.map { setting, _ in
-                model.mayBeLocked(service, setting, since: start, isBusy: mayBeBusy)
+                model.mayBeLocked(service, setting, since: start)
             }
             if isLocked.contains(true) {
                 for (setting, _) in values { model.refuseLocked(service, setting.name, isCertain: false) }
@@ -189,7 +184,7 @@ extension ModelWorld {
             checksCommit[operation] = { [self] changes in
                 // Layers that are not written to are compared when the write begins.
                 let since = switchCount[service] > 0 || layers[service].count > 1 ? start : model.moment
-                let steps = model.steps(of: service, setting, since: since, isBusy: true)
+                let steps = model.steps(of: service, setting, since: since)
                 let isRight = steps.contains { "\($0.number + summand)" == changes.first?.new }
                 if changes.count != 1 || !isRight || since > start && model.isUnusable(service, setting) {
                     fail("an update stores \(changes) after \(steps)")
@@ -212,11 +207,11 @@ extension ModelWorld {
     private func recordRefusal(
         of summand: Int, _ service: Int, _ setting: ModelSetting, since start: Int, _ wasLate: Bool
     ) {
-        let steps = model.steps(of: service, setting, since: start, isBusy: true)
+        let steps = model.steps(of: service, setting, since: start)
         var codes = Set(steps.compactMap { setting.problem(settingTo: $0.number + summand) })
         let stores = everUsed[service].filter(model.isWritable)
         codes.formUnion(model.texts(of: setting, in: Array(stores), since: start).compactMap(setting.problem))
-        let mayBeLocked = model.mayBeLocked(service, setting, since: start, isBusy: true)
+        let mayBeLocked = model.mayBeLocked(service, setting, since: start)
         if mayBeLocked { model.refuseLocked(service, setting.name, isCertain: false) }
         if wasLate {
             codes.insert(.storeUnavailable)
@@ -236,8 +231,6 @@ extension ModelWorld {
     // MARK: Listening
 
     func observe(_ service: Int, _ setting: ModelSetting, reaction: (@Sendable () -> Void)? = nil) {
-        // D11
-        if switching[service] != nil { return }
         operate("observe \(service).\(setting.number)") { _ in
             let listener = Listener(service, model.cells[service][setting.number], since: model.moment)
             listeners.append(listener)
@@ -288,8 +281,6 @@ extension ModelWorld {
 
     /// Begins another service over a store, with the setting that shares its name with no other.
     func begin(over store: Int) {
-        // D12
-        if isBusy(inside: 0) { return }
         operate("begin a service over \(store)") { _ in
             let service = services.count
             addService(over: stores[store], [store], using: [settings[2]])

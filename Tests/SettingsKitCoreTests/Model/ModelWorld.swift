@@ -23,13 +23,6 @@ final class ModelWorld: @unchecked Sendable {
         var expected: ArraySlice<Model.Event> {
             cell.events[(cell.events.firstIndex { $0.moment > since } ?? cell.events.count)...]
         }
-
-        /// Whether a step from before the listener began is delivered to it (D1).
-        func mayReceiveEarlier(_ new: Int, _ isSet: Bool, _ origin: SettingsService.Origin) -> Bool {
-            if receivedCount > 0 || expected.first?.new == new { return false }
-            return origin == .external
-                && cell.events.contains { $0.moment <= since && ($0.new, $0.isSet) == (new, isSet) }
-        }
     }
 
     /// A listener to all settings of a service.
@@ -56,7 +49,7 @@ final class ModelWorld: @unchecked Sendable {
         let setting: Int
         let text: String
         let mark: Int
-        /// Whether another operation has stored the same text meanwhile (D3).
+        /// Whether another operation has stored the same text meanwhile, and so may have used the value.
         var isUsed = false
     }
 
@@ -120,7 +113,6 @@ final class ModelWorld: @unchecked Sendable {
     }
 
     func fail(_ problem: String) {
-        if model.isUncertain { return }
         note("PROBLEM \(problem)")
         problems.append(problem)
     }
@@ -249,15 +241,12 @@ final class ModelWorld: @unchecked Sendable {
         )
         if listener.isCancelled { return fail("a cancelled listener is called") }
         let expected = listener.expected
-        if listener.mayReceiveEarlier(new.number, isSet, origin) { return }
         guard listener.receivedCount < expected.count else {
             return fail("a listener receives \(old) > \(new), which is too much")
         }
         let event = expected[expected.startIndex + listener.receivedCount]
         listener.receivedCount += 1
-        let isOldRight = event.old == old.number || event.mayHaveOtherOld || listener.receivedCount == 1  // D5
-        let isNewRight = event.new == new.number || event.mayHaveOtherNew
-        if !isOldRight || !isNewRight || (event.isSet, event.origin) != (isSet, origin) {
+        if (event.old, event.new, event.isSet, event.origin) != (old.number, new.number, isSet, origin) {
             fail("a listener receives \(old) > \(new) \(isSet) \(origin) in place of \(event)")
         }
         if !event.marks.contains(new.mark) { fail("a listener receives \(new) in place of \(event)") }
@@ -265,7 +254,6 @@ final class ModelWorld: @unchecked Sendable {
 
     func deliver(_ names: Set<String>, _ origin: SettingsService.Origin, to group: Group) {
         note("deliver \(group.service) \(names.sorted())\(origin == .external ? " external" : "")")
-        if model.lastRejection > group.since { return }
         let expected = model.groupEvents[group.service].filter { $0.moment > group.since }
         guard group.receivedCount < expected.count else { return fail("a group receives \(names), which is too much") }
         let event = expected[group.receivedCount]
@@ -295,7 +283,6 @@ final class ModelWorld: @unchecked Sendable {
         Scheduler.current?.depth -= 1
         operations[thread] = outer
         if !isBusy(inside: 0) {
-            model.recordIdle()
             checkDelivered()
         }
     }
@@ -313,7 +300,7 @@ final class ModelWorld: @unchecked Sendable {
             let name = "\(listener.service).\(listener.cell.setting.number)"
             fail("listener \(name) has received \(listener.receivedCount) of \(listener.expected)")
         }
-        for group in groups where model.lastRejection <= group.since {
+        for group in groups {
             let expected = model.groupEvents[group.service].filter { $0.moment > group.since }
             if group.receivedCount != expected.count {
                 fail("a group has received \(group.receivedCount) of \(expected)")
@@ -336,11 +323,10 @@ final class ModelWorld: @unchecked Sendable {
         for (service, cells) in model.cells.enumerated() {
             for cell in cells where cell.isUsed {
                 let number = get(service, cell.setting)
-                let isForgotten = model.mayBeForgotten(number, cell.setting, in: layers[service], switchCount[service])
-                if !isForgotten, number != cell.steps.last?.number {
+                if number != cell.steps.last?.number {
                     fail("\(service).\(cell.setting.number) ends on \(number)")
                 }
-                if !isForgotten, let last = cell.events.last, model.isAgreed(cell), last.new != number {
+                if let last = cell.events.last, model.isAgreed(cell), last.new != number {
                     fail("listeners end on \(last.new)")
                 }
             }
@@ -356,7 +342,7 @@ final class ModelWorld: @unchecked Sendable {
         for problem in Set(reports.keys).union(model.certain.keys).union(model.refusals.keys) {
             let range = model.reportCount(of: problem)
             let count = reports[problem] ?? 0
-            // D13
+            // D8
             let isTooMuch = count > range.upperBound && switchCount[problem.service] == 0
             if count < range.lowerBound || isTooMuch { fail("\(problem) is reported \(count) times, not \(range)") }
         }

@@ -36,7 +36,7 @@ struct SharedNameTests {
         #expect(settings.get(low) == 20 && settings.get(high) == 5)
     }
 
-    @Test("A value that is set while rejected bytes are read is read, and not the default")
+    @Test("A value that is set while rejected bytes are judged is read, and not the default")
     func setWhileReading() {
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)
@@ -45,8 +45,8 @@ struct SharedNameTests {
             "number", in: .defaults, default: 7,
             transformer: HookedTransformer(onUntransform: { _ in whileReading.take(replacingWith: nil)?() }))
         #expect(settings.get(number) == 3)
-        store.changeFromOutside([("number", "oops")])
         whileReading.value = { settings.set(number, to: 4) }
+        store.changeFromOutside([("number", "oops")])
         #expect(settings.get(number) == 4)
     }
 }

@@ -20,7 +20,7 @@ final class ReentrancyMark: Sendable {
         outer = Self.innermost
     }
 
-    private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+    static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
     /// The innermost lock that the caller is inside: in the same task, or outside of any task on the same thread.
     private static var innermost: ReentrancyMark? {
