@@ -118,15 +118,7 @@ struct Folding: FilePublication {
             (writer.follower.file, writer.follower.list.has(flush) ? nil : writer.follower.list.status)
         }
         guard let status else { return }
-        let reached: Flush
-        do throws(SystemError) {
-            // Without the lock, because it takes time.
-            reached = try file.flushDirectory(flush)
-        } catch {
-            // A second flush can succeed although the first one has lost data. A new file is a new attempt.
-            files.withLock { $0.follower.list.requireRewrite() }
-            throw error
-        }
+        let reached = try files.flush { () throws(SystemError) in try file.flushDirectory(flush) }
         files.withLock { $0.follower.list.didFlush(status, reached) }
     }
 

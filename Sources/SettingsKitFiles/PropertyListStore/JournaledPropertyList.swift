@@ -23,6 +23,7 @@ final class JournaledPropertyList: Sendable {
     let files: PropertyListFiles
     let folder: PropertyListFolder
     private let watch: PropertyListWatch
+    private let announcer: ChangeAnnouncer
     private let setup: PropertyListSetup
 
     init(_ setup: PropertyListSetup) throws {
@@ -34,7 +35,7 @@ final class JournaledPropertyList: Sendable {
         }
         self.setup = setup
         files = PropertyListFiles(loaded, setup)
-        contents = files.contents
+        (contents, announcer) = (files.contents, files.announcer)
         folder = PropertyListFolder(files, setup)
         watch = PropertyListWatch(files, folder, setup)
     }
@@ -136,7 +137,7 @@ final class JournaledPropertyList: Sendable {
         let outcome = try files.updateLocked(waiting: waiting()) { try make(&$0) }
         if outcome == .change {
             // The end of the process needs no announcement: closing the journal is one.
-            if files.announcer.announce() { watch.start() }
+            if announcer.announce() { watch.start() }
             folder.schedule()
         }
         return outcome != .refusal
@@ -259,9 +260,10 @@ final class JournaledPropertyList: Sendable {
     /// The time that a change waits before it is pending.
     private var waitingToKeep: Duration { files.pending.waiting(patience) }
 
-    /// Puts writes in force that cannot be stored now. The list stays open until nothing is pending.
+    /// Puts writes in force that cannot be stored now, and schedules storing them. The list stays open until nothing is pending.
     private func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
-        try files.keep(writes) { [self] in try folder.writePending(waiting: .zero) }
+        let new = try files.update { _ in try files.pending.keep(writes) }
+        files.pending.begin(new) { [self] in try folder.writePending(waiting: .zero) }
     }
 
     // MARK: Files
@@ -306,13 +308,13 @@ final class JournaledPropertyList: Sendable {
         }
         guard let journal else { return try synchronize() }
         defer { fileSystem.close(journal) }
-        do throws(SystemError) {
-            // Another thread may replace the journal in the meantime, by one that was flushed.
-            try fileSystem.synchronize(journal)
-            _ = try file.flushDirectory(.durable)
+        do {
+            try files.flush { () throws(SystemError) in
+                // Another thread may replace the journal in the meantime, by one that was flushed.
+                try fileSystem.synchronize(journal)
+                _ = try file.flushDirectory(.durable)
+            }
         } catch {
-            // A second flush can succeed although the first one has lost data. A new file is a new attempt.
-            files.withLock { $0.follower.list.requireRewrite() }
             throw SettingsError.wrap(error, as: .notSaved, store: description)
         }
     }

@@ -105,6 +105,19 @@ final class PropertyListFiles: Sendable {
         }
     }
 
+    /// Flushes something, without the lock, because that takes time.
+    ///
+    /// If it fails, the property list is written again: a second flush can succeed although the first one has lost data. A new
+    /// file is a new attempt.
+    func flush<R>(_ body: () throws(SystemError) -> R) throws(SystemError) -> R {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            writer.withLock { $0.follower.list.requireRewrite() }
+            throw error
+        }
+    }
+
     /// Repeats an attempt while another process has the lock. Between two attempts, this process holds no lock.
     ///
     /// - Parameter patience: The longest wait. Not evaluated if the first attempt succeeds.
@@ -131,25 +144,6 @@ final class PropertyListFiles: Sendable {
         }
         if wait >= PlatformTimings.longestWaitOfSet { writer.withLock { $0.lock.setBusy() } }
         throw setup.busy
-    }
-
-    /// Puts writes in force that cannot be stored now, and schedules storing them.
-    ///
-    /// - Parameter write: Writes the pending changes in the background, without waiting. It should keep the list open.
-    func keep(_ writes: [SettingsStoreBatch.Entry], write: @escaping @Sendable () throws -> Void) throws {
-        let new = try update { _ in try pending.keep(writes) }
-        pending.begin(new, write: write)
-    }
-
-    /// Writes the pending changes, and waits for other processes no longer than `waiting`.
-    ///
-    /// - Returns: whether there were any.
-    /// - Throws: `busy` if another process keeps the files locked; the system's errors.
-    func writePending(waiting: Duration) throws -> Bool {
-        if pending.isFinished { return false }
-        try updateLocked(waiting: waiting) { _ in }
-        announcer.announce()
-        return true
     }
 
     // MARK: Reading

@@ -64,19 +64,27 @@ final class PropertyListFolder: Sendable {
         if try files.refresh(waiting: waiting) { schedule(after: PropertyListTimings.othersDelay) }
     }
 
-    /// Writes the pending changes; see ``PropertyListFiles/writePending(waiting:)``. Schedules folding them.
+    /// Writes the pending changes, waits for other processes no longer than `waiting`, and schedules folding.
+    ///
+    /// - Throws: `busy` if another process keeps the files locked; the system's errors.
     func writePending(waiting: Duration) throws {
-        if try files.writePending(waiting: waiting) { schedule() }
+        if files.pending.isFinished { return }
+        try files.updateLocked(waiting: waiting) { _ in }
+        files.announcer.announce()
+        schedule()
     }
 
     /// Folds if that is due, unless another program is writing the property list.
     private func foldIfDue() throws {
         guard let due = files.withLock({ $0.follower.foldingState }) else { return }
         let lag = shortestLag.load(ordering: .relaxed)
-        let wait = state.withLock { state in
-            state.pace.lag = lag == .max ? nil : .nanoseconds(lag)
-            return state.pace.wait(for: due, now: .now)
-        }
+        let wait: Duration? =
+            state.withLockIfAvailable { state in
+                state.pace.lag = lag == .max ? nil : .nanoseconds(lag)
+                return state.pace.wait(for: due, now: .now)
+            }
+            // Another thread folds. The background does not wait for it.
+            ?? PropertyListTimings.othersDelay
         if let wait { return schedule(after: wait) }
         let start = (ContinuousClock.now, ProcessorTime.ofThread)
         // A failed run is repeated after a separate pause.
