@@ -34,14 +34,13 @@ final class ReplicaState: Sendable {
         retention = Int64(
             min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds)))
         let tracker = tracker
-        list = try JournaledPropertyList(
-            path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
-            writingDelay: isWatching ? DirectoryTimings.stateWritingDelay : .seconds(86_400),
-            patience: options.patience, limits: limits, isDetached: access == .readOnly, keepsJournalsFlushed: true,
-            description: "DirectoryStore at \(location.directory)"
-        ) { changes in
-            tracker.present(changes)
-        }
+        var setup = PropertyListSetup(path: location.statePath, fileSystem: fileSystem)
+        setup.description = "DirectoryStore at \(location.directory)"
+        (setup.isWatching, setup.limits, setup.patience) = (isWatching, limits, options.patience)
+        setup.writingDelay = isWatching ? DirectoryTimings.stateWritingDelay : .seconds(86_400)
+        (setup.isDetached, setup.keepsJournalsFlushed) = (access == .readOnly, true)
+        setup.presentation = { changes in tracker.present(changes) }
+        list = try JournaledPropertyList(setup)
         do {
             isNew = try Self.beginReplica(list, tracker)
         } catch {
@@ -247,9 +246,9 @@ final class ReplicaState: Sendable {
         for write in writes { try requireSize(write.key.name, write.data) }
         // All pending changes are written as one record, so their total size is limited.
         let pending = tracker.pending
-        try list.requireRoom(
+        try list.contents.requireRoom(
             for: writes.map { JournalChange(name: $0.key.name, data: stamped($0.data, at: .earliest)) },
-            beside: pending.size + pending.count * JournaledPropertyList.fieldsSize)
+            beside: pending.size + pending.count * PropertyListLimits.recordFields)
         let new = list.contents.withLock { contents in
             let (changes, new) = tracker.keep(writes, over: contents)
             list.feed.publish(changes, origin: .local)
