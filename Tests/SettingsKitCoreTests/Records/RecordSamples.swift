@@ -22,6 +22,13 @@ struct Parameters: SettingsRecord, Equatable {
     }
 }
 
+/// One number, which makes it a plain record.
+struct Row: SettingsRecord, Equatable {
+    var x = 1
+
+    static let empty = Row()
+}
+
 /// Two fields that are always equal.
 struct Pair: SettingsRecord, Equatable {
     var left = 0

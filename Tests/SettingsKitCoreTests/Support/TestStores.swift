@@ -56,17 +56,19 @@ final class FeedStore: SettingsStore {
     typealias Key = SettingsService.StorageKey
 
     private let contents: Mutex<[String: Data]>
-    private let ownFeed = SettingsStoreFeed()
+    private let ownFeed: SettingsStoreFeed
     private let willGet: @Sendable (Key) throws -> Void
     private let willWrite: @Sendable ([SettingsStoreBatch.Entry]) throws -> Void
     private let willSynchronize: @Sendable () throws -> Void
 
     init(
-        _ contents: [String: Data] = [:], willGet: @escaping @Sendable (Key) throws -> Void = { _ in },
+        _ contents: [String: Data] = [:], isExhaustive: Bool = true,
+        willGet: @escaping @Sendable (Key) throws -> Void = { _ in },
         willWrite: @escaping @Sendable ([SettingsStoreBatch.Entry]) throws -> Void = { _ in },
         willSynchronize: @escaping @Sendable () throws -> Void = {}
     ) {
         self.contents = Mutex(contents)
+        ownFeed = SettingsStoreFeed(isExhaustive: isExhaustive)
         self.willGet = willGet
         self.willWrite = willWrite
         self.willSynchronize = willSynchronize
