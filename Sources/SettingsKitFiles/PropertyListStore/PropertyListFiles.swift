@@ -130,10 +130,9 @@ final class PropertyListFiles: Sendable {
         let longest = patience()
         // The exit waits once more: no attempt follows it.
         let wait = ExitHook.isExiting ? longest : writer.withLock { $0.lock.patience(longest) }
-        let deadline = Deadline(after: wait)
-        var (pause, mark) = (LockPause(), Deadline(after: PropertyListTimings.lockMarkInterval))
-        while !ExitHook.isOutOfPatience, !deadline.hasPassed {
-            pause.next()
+        var pause = LockPause(until: Deadline(after: wait))
+        var mark = Deadline(after: PropertyListTimings.lockMarkInterval)
+        while pause.next() {
             do {
                 return try attempt()
             } catch SettingsError.Code.busy {}
@@ -182,9 +181,4 @@ final class PropertyListFiles: Sendable {
             return writer.follower.isWriting && contents.withLock { $0.lastPosition } > folded
         }
     }
-}
-
-extension Duration {
-    /// The nanoseconds, limited to what a number can count.
-    var countedNanoseconds: Int64 { Int64(min(max(self, .zero), .seconds(1_000_000_000)) / .nanoseconds(1)) }
 }

@@ -19,19 +19,15 @@ package struct Deadline: Comparable, Sendable {
 
     /// Creates the end of a wait, exact to a few milliseconds. With a duration of zero, there is one attempt.
     package init(after duration: Duration) {
-        nanoseconds = duration <= .zero ? 0 : Self.quickNow + Self.limited(duration)
+        nanoseconds = duration <= .zero ? 0 : Self.quickNow + duration.countedNanoseconds
     }
 
     /// Returns the exact moment after a duration.
     static func exact(after duration: Duration) -> Deadline {
-        Deadline(nanoseconds: now.nanoseconds + limited(duration))
+        Deadline(nanoseconds: now.nanoseconds + duration.countedNanoseconds)
     }
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-
-    private static func limited(_ duration: Duration) -> Int64 {
-        Int64(min(max(duration, .zero), .seconds(1_000_000_000)) / .nanoseconds(1))
-    }
 
     /// Whether it has passed, exact to a few milliseconds, and quick to test.
     package var hasPassed: Bool { Self.quickNow >= nanoseconds }
@@ -60,4 +56,9 @@ package struct Deadline: Comparable, Sendable {
         clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
+}
+
+extension Duration {
+    /// The nanoseconds, limited to what a number can count.
+    package var countedNanoseconds: Int64 { Int64(min(max(self, .zero), .seconds(1_000_000_000)) / .nanoseconds(1)) }
 }
