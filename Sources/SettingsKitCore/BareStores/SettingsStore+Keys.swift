@@ -67,9 +67,8 @@ extension SettingsStore {
 
     /// Returns what is in force: the last good value in place of external bytes that are rejected.
     private func inForce<Value>(_ coding: ValueCoding<Value>) throws(SettingsError) -> ValueInForce {
-        let stored = try stored(for: coding.key)
-        guard let feed = serialized.feed else { return ValueInForce(stored).judged(by: coding) }
-        return ValueInForce(stored, named: coding.key.name, after: feed.earlier).judged(by: coding)
+        ValueInForce(try stored(for: coding.key), named: coding.key.name, after: serialized.feed?.earlier)
+            .judged(by: coding)
     }
 
     private func stored(for key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {

@@ -110,12 +110,12 @@ extension SettingsService.Setting: CataloguedSetting {
             let cached = service.cachedSetting(for: self)
             let inForce = cached.inForce(holding: stored)
             show(cached.value(of: inForce))
-            let inForceCandidate = inForce.resolution?.candidate
-            if let candidate = inForceCandidate {
+            let candidate = inForce.resolution?.candidate
+            if let candidate {
                 state.source = candidate.layer.map { .layer($0) } ?? .store
                 state.isLastGood = !stored.all.contains(candidate)
             }
-            state.lock = store.lock(of: key, holding: stored, inForceCandidate)
+            state.lock = store.lock(of: key, holding: stored, candidate)
             for candidate in stored.all where coding.concerns(candidate) {
                 let problem = cached.problem(with: candidate).map { store.store.locating($0) }
                 // The bytes of an accepted value that has no text are not its text.

@@ -151,7 +151,7 @@ struct LayerTable: Sendable {
             if !disregarded.contains(row[index]) { return .candidate(row[index], layer: layer(of: row[index])) }
         }
         for layer in 0..<writable {
-            guard columns[layer].problem != nil, let problem = columns[layer].problem else { continue }
+            guard let problem = columns[layer].problem else { continue }
             // A damaged file may have had any value.
             if isFollowing(layer) || !columns[layer].knows(name) { return .unreadable(problem, layer: layer) }
         }

@@ -7,11 +7,10 @@
 /// The part of a setting's cache that does not depend on the type of its value.
 ///
 /// A setting has a ``CachedSettingValue``, a field of a record a ``CachedField``. Values are passed as `any Sendable` here, so that
-/// encoding is the only unspecialized generic code that a write runs. The connection's ``SettingEntry`` has the listeners and their
-/// state.
+/// encoding is the only unspecialized generic code that a write runs. The connection's ``SettingCell`` has the listeners.
 protocol CachedSetting: AnyObject, Sendable {
     var name: String { get }
-    /// The slot of the setting's entry in the connection.
+    /// The slot of the setting's cell in the connection.
     var slot: Int { get }
 
     /// Whether the setting judges stored bytes, and keeps the value before if it rejects external ones. A record judges its fields
@@ -179,8 +178,7 @@ extension CachedSetting {
     }
 
     private func unjudged(_ stored: StoredValue) -> ValueInForce {
-        guard let store = connection.store else { return ValueInForce(stored) }
-        return ValueInForce(stored, named: key.name, after: store.feed.earlier)
+        ValueInForce(stored, named: key.name, after: connection.store?.feed.earlier)
     }
 
     /// Stores a default that is computed once, unless another value was stored meanwhile.

@@ -65,7 +65,7 @@ extension ScopeConnection {
                         after: old.feed.earlier)
                 }
                 cell.reconnect(
-                    before ?? ValueInForce(.nothing), isContinuous: old?.isContinuous ?? true && new.isContinuous,
+                    before, isContinuous: old?.isContinuous ?? true && new.isContinuous,
                     sequence: sequence, in: &state.events)
             }
             if !comparedNames.isEmpty {

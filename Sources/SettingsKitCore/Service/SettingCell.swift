@@ -125,7 +125,7 @@ struct SettingCell {
     ///
     /// - Parameter contents: What the replaced store held, if it is not known here.
     mutating func reconnect(
-        _ contents: ValueInForce, isContinuous: Bool, sequence: UInt64, in events: inout PendingEvents
+        _ contents: ValueInForce?, isContinuous: Bool, sequence: UInt64, in events: inout PendingEvents
     ) {
         if listeners.isEmpty, changes.isEmpty {
             events.release(inForce, of: setting)
@@ -139,7 +139,7 @@ struct SettingCell {
                 isContinuous: last.change.isContinuous && isContinuous, sequence: sequence, first: last.change.first)
             replaceLast(by: change, in: &events)
         } else {
-            if isUnknown { inForce = contents }
+            if isUnknown { inForce = contents ?? ValueInForce(.nothing) }
             append(
                 CellChange(
                     from: .nothing, to: .nothing, .external, isConnection: true, isContinuous: isContinuous,

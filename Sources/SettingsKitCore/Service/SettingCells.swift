@@ -45,17 +45,12 @@ struct SettingCells {
         return cells[slot]
     }
 
-    /// The cell of a setting; nil if it was removed.
-    subscript(setting: any CachedSetting) -> SettingCell? {
-        owns(setting) ? cells[setting.slot] : nil
-    }
-
     /// Changes the cell of a setting in place. Returns nil if the setting was removed.
     mutating func update<R>(_ setting: any CachedSetting, _ body: (inout SettingCell) -> R) -> R? {
         owns(setting) ? body(&cells[setting.slot]!) : nil
     }
 
-    /// Removes the first change of a setting for delivery; see ``SettingCell/deliver(_:)``.
+    /// Removes the first change of a setting for delivery; see ``SettingCell/deliver(_:)``. Without a closure, which takes longer.
     mutating func deliver(_ commit: UInt64, of setting: any CachedSetting) -> SettingCell.Step? {
         owns(setting) ? cells[setting.slot]!.deliver(commit) : nil
     }

@@ -38,12 +38,15 @@ final class ValueInForce: Sendable {
 
     /// Creates what is in force for a setting of which nothing is known but the stored value.
     ///
-    /// - Parameter earlier: What the store held before.
-    convenience init(_ stored: StoredValue, named name: String, after earlier: EarlierBytes) {
-        let candidates = earlier.isEmpty ? [] : stored.all
+    /// - Parameter earlier: What the store held before; nil if that is not known.
+    convenience init(_ stored: StoredValue, named name: String, after earlier: EarlierBytes?) {
+        guard let earlier, !earlier.isEmpty else {
+            self.init(stored)
+            return
+        }
         self.init(
             stored,
-            earlier: candidates.flatMap { candidate in
+            earlier: stored.all.flatMap { candidate in
                 earlier.bytes(before: candidate, named: name).map {
                     EarlierCandidate(layer: candidate.layer, data: $0)
                 }

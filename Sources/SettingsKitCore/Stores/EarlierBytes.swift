@@ -38,14 +38,9 @@ final class EarlierBytes: Sendable {
     /// Returns the bytes before those of a candidate, the newest first; none if this process has written the candidate's.
     func bytes(before candidate: SettingsStoreCandidate, named name: String) -> [Data?] {
         if isEmpty { return [] }
-        if let bytes = of(candidate.layer) {
-            return bytes.bytes(before: SettingsStoreCandidate(candidate.data), named: name)
-        }
-        return entries.withLock { entries in
-            guard let entries = entries[Place(name: name, layer: candidate.layer)],
-                let index = entries.lastIndex(where: { $0.data == candidate.data })
-            else { return [] }
-            return entries[..<index].reversed().map(\.data)
+        return withList(of: name, in: candidate.layer) { list in
+            guard let list, let index = list.lastIndex(where: { $0.data == candidate.data }) else { return [] }
+            return list[..<index].reversed().map(\.data)
         }
     }
 
@@ -53,31 +48,23 @@ final class EarlierBytes: Sendable {
     func record(_ change: SettingsStoreChange) {
         for layer in change.new.layersThatDiffer(from: change.old) {
             let (old, new) = (change.old.data(in: layer), change.new.data(in: layer))
-            if let bytes = of(layer) {
-                bytes.record(old, new, Place(name: change.name, layer: nil))
-            } else {
-                record(old, new, Place(name: change.name, layer: layer))
-            }
+            withList(of: change.name, in: layer) { Self.record(old, new, in: &$0) }
         }
     }
 
-    private func record(_ old: Data?, _ new: Data?, _ place: Place) {
-        entries.withLock { entries in
-            var list = entries[place] ?? [Entry(data: old)]
-            if list.suffix(2).map(\.data) == [old, new] { return }
-            // Another process may have changed the bytes while no service used the name.
-            if list.last?.data != old { list.append(Entry(data: old)) }
-            list.append(Entry(data: new))
-            while list.count > 2, list.count > CoreLimits.earlierValues || Self.size(of: list) > CoreLimits.earlierBytes
-            {
-                // The bytes before rejected ones may still be in force.
-                let others = list.dropLast()
-                let rejected = others.firstIndex { $0.isAccepted == false }
-                list.remove(at: rejected ?? others.dropFirst().firstIndex { $0.isAccepted == nil } ?? 0)
-            }
-            entries[place] = list
-            hasEntries.store(true, ordering: .releasing)
+    private static func record(_ old: Data?, _ new: Data?, in known: inout [Entry]?) {
+        var list = known ?? [Entry(data: old)]
+        if list.suffix(2).map(\.data) == [old, new] { return }
+        // Another process may have changed the bytes while no service used the name.
+        if list.last?.data != old { list.append(Entry(data: old)) }
+        list.append(Entry(data: new))
+        while list.count > 2, list.count > CoreLimits.earlierValues || size(of: list) > CoreLimits.earlierBytes {
+            // The bytes before rejected ones may still be in force.
+            let others = list.dropLast()
+            let rejected = others.firstIndex { $0.isAccepted == false }
+            list.remove(at: rejected ?? others.dropFirst().firstIndex { $0.isAccepted == nil } ?? 0)
         }
+        known = list
     }
 
     private static func size(of list: [Entry]) -> Int { list.reduce(0) { $0 + ($1.data?.count ?? 0) } }
@@ -90,13 +77,9 @@ final class EarlierBytes: Sendable {
     }
 
     private func record(_ candidate: SettingsStoreCandidate, named name: String, isAccepted: Bool) {
-        if let bytes = of(candidate.layer) {
-            return bytes.record(SettingsStoreCandidate(candidate.data), named: name, isAccepted: isAccepted)
-        }
-        let place = Place(name: name, layer: candidate.layer)
-        entries.withLock { entries in
-            guard let index = entries[place]?.lastIndex(where: { $0.data == candidate.data }) else { return }
-            if entries[place]?[index].isAccepted != true { entries[place]?[index].isAccepted = isAccepted }
+        withList(of: name, in: candidate.layer) { list in
+            guard let index = list?.lastIndex(where: { $0.data == candidate.data }) else { return }
+            if list?[index].isAccepted != true { list?[index].isAccepted = isAccepted }
         }
     }
 
@@ -111,5 +94,16 @@ final class EarlierBytes: Sendable {
         }
     }
 
-    private func of(_ layer: String?) -> EarlierBytes? { ofLayers.first { $0.layer == layer }?.bytes }
+    /// Calls `body` with the entries of a name, in the layer's store if the store has layers.
+    private func withList<Result: Sendable>(
+        of name: String, in layer: String?, _ body: (inout [Entry]?) -> Result
+    ) -> Result {
+        if let store = ofLayers.first(where: { $0.layer == layer }) {
+            return store.bytes.withList(of: name, in: nil, body)
+        }
+        return entries.withLock { entries in
+            defer { if !entries.isEmpty { hasEntries.store(true, ordering: .releasing) } }
+            return body(&entries[Place(name: name, layer: layer)])
+        }
+    }
 }
