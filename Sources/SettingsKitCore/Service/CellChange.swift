@@ -52,7 +52,7 @@ final class CellChange: Sendable {
         for layer in changed {
             if newer.isFromOutside(in: layer) {
                 outside.insert(layer)
-                skipped.insert(.init(layer: layer, data: newer.old.data(in: layer)), at: 0)
+                skipped.insert((layer, newer.old.data(in: layer)), at: 0)
             } else {
                 outside.remove(layer)
                 skipped.removeAll { $0.layer == layer }

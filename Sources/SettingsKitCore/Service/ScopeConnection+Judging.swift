@@ -55,11 +55,12 @@ extension ScopeConnection {
         let change = unjudged.change
         var before = unjudged.before ?? ValueInForce(change.old)
         // A store that does not publish all of its changes may have changed without a notification.
-        if !change.isConnection, !change.isContinuous, before.stored != change.old {
-            before = ValueInForce(change.old)
-        }
+        let isGap = !change.isConnection && !change.isContinuous && before.stored != change.old
+        // It was read when it was connected, after this change and before its publication.
+        let isKnown = isGap && before.knowledge == .read && before.stored == change.new
+        if isGap && !isKnown { before = ValueInForce(change.old) }
         before = setting.judge(before, after: nil)
-        var verdict = before.followed(by: change)
+        var verdict = isKnown ? before : before.followed(by: change)
         if change.isConnection {
             verdict = found(by: unjudged, of: setting, in: store)
         } else if before.isProvisional, let store {
@@ -90,10 +91,11 @@ extension ScopeConnection {
             var stored = unjudged.found
             if stored == nil { stored = try store.read(.init(setting.name, scope: scope)) }
             return ValueInForce(
-                stored ?? .nothing(in: store), named: setting.name, after: store.feed.earlier)
+                stored ?? .nothing(in: store), named: setting.name, after: store.feed.earlier,
+                knowledge: unjudged.found == nil ? .read : .published)
         } catch {
             diagnostics.reportOnce(error)
-            return ValueInForce(.nothing(in: store), isProvisional: true)
+            return ValueInForce(.nothing(in: store), knowledge: .provisional)
         }
     }
 

@@ -234,8 +234,8 @@ struct SettingCell {
         judgedCount = max(judgedCount - 1, 0)
         let before = first.before ?? inForce
         let after = first.verdict ?? (before ?? ValueInForce(change.old)).followed(by: change)
-        // Listeners may not know the last values of a store that does not publish all of its changes.
-        let isCertain = first.verdict == nil || !change.isContinuous && !change.isConnection
+        // Listeners may not know the last values of a store that does not publish all of its changes, unless the change was known.
+        let isCertain = first.verdict == nil || !change.isContinuous && !change.isConnection && after !== before
         let isNew = isCertain || before.map { after.differs(from: $0) } ?? true
         heldBack = isNew ? nil : change.first...change.sequence
         let isKept = !changes.isEmpty || setting.isJudged && (!listeners.isEmpty || !after.isPlain)

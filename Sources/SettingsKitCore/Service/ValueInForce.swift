@@ -17,41 +17,53 @@ final class ValueInForce: Sendable {
     let earlier: [EarlierCandidate]
     /// The value that this program has set, if it is stored.
     let setValue: SetValue?
-    /// Whether the store could not be read, so that each reader tries again.
-    let isProvisional: Bool
+    /// How the stored value is known.
+    let knowledge: Knowledge
     /// The verdict; nil if the stored value was not judged.
     let resolution: Resolution?
 
-    /// The bytes of a layer before others; nil for no value.
-    struct EarlierCandidate: Sendable {
-        let layer: String?
-        let data: Data?
+    /// How a stored value is known.
+    enum Knowledge {
+        /// The store has published it, or held it before it published a change.
+        case published
+        /// It was read in a newly connected store, which may be about to publish the change to it.
+        case read
+        /// Not at all: the store could not be read, so each reader tries again.
+        case provisional
     }
+
+    /// The bytes of a layer before others; nil for no value.
+    typealias EarlierCandidate = (layer: String?, data: Data?)
 
     init(
         _ stored: StoredValue, earlier: [EarlierCandidate] = [], setValue: SetValue? = nil,
-        isProvisional: Bool = false, _ resolution: Resolution? = nil
+        knowledge: Knowledge = .published, _ resolution: Resolution? = nil
     ) {
         (self.stored, self.earlier, self.setValue, self.resolution) = (stored, earlier, setValue, resolution)
-        self.isProvisional = isProvisional
+        self.knowledge = knowledge
     }
 
     /// Creates what is in force for a setting of which nothing is known but the stored value.
     ///
     /// - Parameter earlier: What the store held before; nil if that is not known.
-    convenience init(_ stored: StoredValue, named name: String, after earlier: EarlierBytes?) {
+    convenience init(
+        _ stored: StoredValue, named name: String, after earlier: EarlierBytes?, knowledge: Knowledge = .published
+    ) {
         guard let earlier, !earlier.isEmpty else {
-            self.init(stored)
+            self.init(stored, knowledge: knowledge)
             return
         }
         self.init(
             stored,
             earlier: stored.all.flatMap { candidate in
                 earlier.bytes(before: candidate, named: name).map {
-                    EarlierCandidate(layer: candidate.layer, data: $0)
+                    (layer: candidate.layer, data: $0)
                 }
-            })
+            }, knowledge: knowledge)
     }
+
+    /// Whether the store could not be read.
+    var isProvisional: Bool { knowledge == .provisional }
 
     /// Whether reading the stored value gives the same.
     var isPlain: Bool { isProvisional || setValue == nil && earlier.isEmpty && resolution?.rejections.isEmpty ?? true }
@@ -68,7 +80,7 @@ final class ValueInForce: Sendable {
                 kept += change.skipped.lazy.filter { $0.layer == layer }
                 // What was in force in the layer, if it is known.
                 let isRejected = resolution?.rejections.contains { $0.candidate.layer == layer } ?? false
-                if !isRejected { kept.append(EarlierCandidate(layer: layer, data: stored.data(in: layer))) }
+                if !isRejected { kept.append((layer, stored.data(in: layer))) }
                 kept += earlier.lazy.filter { $0.layer == layer }.prefix(CoreLimits.earlierValues)
             }
         }
@@ -95,7 +107,7 @@ final class ValueInForce: Sendable {
             value: found?.value ?? judge.erasedDefault, candidate: found?.candidate, rejections: rejections)
         return ValueInForce(
             stored, earlier: earlierThatMatter(found?.candidate), setValue: setValue,
-            isProvisional: isProvisional, resolution)
+            knowledge: knowledge, resolution)
     }
 
     /// Returns the value of the first candidate that the setting accepts; nil if there is none.
@@ -143,6 +155,6 @@ final class ValueInForce: Sendable {
         guard !earlier.isEmpty, let candidate else { return earlier }
         let others = earlier.filter { $0.layer != candidate.layer }
         if stored.data(in: candidate.layer) == candidate.data { return others }
-        return others + [EarlierCandidate(layer: candidate.layer, data: candidate.data)]
+        return others + [(candidate.layer, candidate.data)]
     }
 }

@@ -182,6 +182,35 @@ struct RegisterTests {
         subscription.cancel()
     }
 
+    @Test("A change that a newly connected store is about to publish is delivered once")
+    func beingPublished() {
+        let gate = DispatchSemaphore(value: 0)
+        let isStored = DispatchSemaphore(value: 0)
+        let after = TwoFunctionStore(["number": Data("1".utf8)])
+        // It has stored the value, and returns from its function later.
+        let slow = SlowStore(after) {
+            isStored.signal()
+            gate.wait()
+        }
+        let settings = SettingsService.over(TwoFunctionStore(["number": Data("0".utf8)]))
+        let changes = Recorder<[Int]>()
+        let subscription = settings.observe(number) { changes.append([$0.oldValue, $0.newValue]) }
+        let other = SettingsService.over(slow)
+        inParallel(2) { thread in
+            if thread == 0 { return other.set(number, to: 2) }
+            isStored.wait()
+            settings.register(slow, for: .defaults)
+            gate.signal()
+        }
+        #expect(changes.all == [[0, 2]])
+        // What another program has stored since is not known.
+        after.poke("number", "1")
+        gate.signal()
+        settings.set(number, to: 3)
+        #expect(changes.all == [[0, 2], [1, 3]])
+        subscription.cancel()
+    }
+
     @Test("One store may serve two scopes")
     func twoScopes() {
         let store = MemoryStore()
@@ -189,5 +218,22 @@ struct RegisterTests {
         let elsewhere = Setting<Int>("number", in: .shared, default: 0)
         settings.set(number, to: 4)
         #expect(settings.get(elsewhere) == 4)
+    }
+}
+
+/// A store of two functions that calls a closure between storing a value and returning.
+private final class SlowStore: SettingsStore {
+    private let base: TwoFunctionStore
+    private let didStore: @Sendable () -> Void
+
+    init(_ base: TwoFunctionStore, didStore: @escaping @Sendable () -> Void) {
+        (self.base, self.didStore) = (base, didStore)
+    }
+
+    func get(_ key: SettingsService.StorageKey) throws -> Data? { try base.get(key) }
+
+    func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        try base.set(key, to: data)
+        didStore()
     }
 }
