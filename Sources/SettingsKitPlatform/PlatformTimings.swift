@@ -3,16 +3,6 @@
 /// A store has its own times: see `PropertyListTimings`, `DirectoryTimings`, `SQLiteTimings` and `EtcdTimings`. The pauses between
 /// attempts to take a lock are in ``LockPause``.
 package enum PlatformTimings {
-    // MARK: Changes while the store is locked
-
-    /// How long `set` waits for another process before its change is pending.
-    package static let longestWaitOfSet = Duration.milliseconds(500)
-    /// The pauses between two attempts to write pending changes: the first, and the longest.
-    static let firstPendingPause = Duration.milliseconds(10)
-    static let longestPendingPause = Duration.milliseconds(250)
-    /// The pause after a failure other than a lock.
-    static let pendingFailurePause = Duration.seconds(2)
-
     // MARK: Writing in the background
 
     /// The largest share of the time that writing takes.

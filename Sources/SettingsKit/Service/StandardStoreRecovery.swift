@@ -50,10 +50,7 @@ enum StandardStoreRecovery {
 extension RecoveringStore.Timing {
     static let background: Self = {
         let queue = BackgroundQueue()
-        return Self { delay, body in
-            queue.async(after: delay, body)
-        } wait: { delay in
-            ThreadPause.sleep(for: delay)
-        }
+        return Self(
+            schedule: { queue.async(after: $0, $1) }, wait: { ThreadPause.sleep(for: $0) }, forkCount: { Fork.count })
     }()
 }

@@ -13,12 +13,14 @@ import SettingsKitPlatform
 ///
 /// - ``PublishedContents``: the values in memory, and the feed. Reading uses nothing else.
 /// - ``PropertyListFiles``: the files and their lock. Inside it, the ``JournalWriter`` appends to the journal, and its
-///   ``PropertyListFollower`` reads what others write; the ``PendingChanges`` wait for other processes.
+///   ``PropertyListFollower`` reads what others write.
+/// - ``PendingWrites``: what waits while another process has the files locked. Only ``set(_:for:)`` and ``apply(_:)`` keep writes.
 /// - ``PropertyListFolder``: brings the property list up to date.
 /// - ``PropertyListWatch``: notices what others write.
 ///
 /// A change locks the files, applies the records of other processes, appends a record, changes memory, and publishes the change.
-final class JournaledPropertyList: Sendable {
+final class JournaledPropertyList: DeferringStore {
+    let pending: PendingWrites
     let contents: PublishedContents
     let files: PropertyListFiles
     let folder: PropertyListFolder
@@ -36,8 +38,16 @@ final class JournaledPropertyList: Sendable {
         self.setup = setup
         files = PropertyListFiles(loaded, setup)
         (contents, announcer) = (files.contents, files.announcer)
+        pending = PendingWrites(contents.feed)
         folder = PropertyListFolder(files, setup)
         watch = PropertyListWatch(files, folder, setup)
+        folder.begin { [weak self] in try self?.finish() }
+    }
+
+    /// Stores the pending writes, and brings the property list up to date, when the process exits.
+    private func finish() throws {
+        try storePending(waiting: patience)
+        try folder.foldNow()
     }
 
     var path: String { setup.path }
@@ -68,7 +78,8 @@ final class JournaledPropertyList: Sendable {
 
     /// Whether the last change of a name is in the journal, and not in the file yet.
     func isUnfolded(_ name: String) -> Bool {
-        files.withLock { writer in
+        if pending[name] != nil { return true }
+        return files.withLock { writer in
             let folded = writer.follower.list.folded
             return contents.withLock { $0.isUnfolded(name, folded: folded) }
         }
@@ -80,7 +91,8 @@ final class JournaledPropertyList: Sendable {
     /// later.
     func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
         do {
-            try change(named: key.name, waiting: waitingToKeep) { $0 == data ? .keep : .store(data) }
+            try storePending(waiting: .zero)
+            try change(named: key.name, waiting: pending.waiting(patience)) { $0 == data ? .keep : .store(data) }
         } catch SettingsError.Code.busy {
             try keep([.init(key: key, data: data)])
         }
@@ -145,9 +157,11 @@ final class JournaledPropertyList: Sendable {
 
     // MARK: Changing several values
 
-    /// Whether expectations hold for the values in memory, at one moment.
+    /// Whether expectations hold for the values in force, at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
-        contents.withLock { contents in expectations.hold { contents.data(named: $0) } }
+        pending.hold(expectations) { others in
+            contents.withLock { contents in others.hold { contents.data(named: $0) } }
+        }
     }
 
     /// Applies a batch if its expectations hold. If another process keeps the files locked, a batch without expectations whose
@@ -155,7 +169,8 @@ final class JournaledPropertyList: Sendable {
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
         do {
-            return try applyNow(batch, waiting: isKept ? waitingToKeep : patience)
+            try storePending(waiting: isKept ? .zero : patience)
+            return try applyNow(batch, waiting: isKept ? pending.waiting(patience) : patience)
         } catch SettingsError.Code.busy where isKept {
             try keep(batch.writes)
             return true
@@ -230,6 +245,7 @@ final class JournaledPropertyList: Sendable {
     /// Sets members of the property list with their types, and removes names, as one change. Skips members that are already
     /// stored.
     func set(_ edit: PropertyListEdit) throws {
+        try storePending(waiting: patience)
         _ = try change(waiting: patience) { writer in
             var needed = contents.withLock { contents in
                 PropertyListEdit(
@@ -250,6 +266,7 @@ final class JournaledPropertyList: Sendable {
 
     /// Removes everything.
     func removeAll() throws {
+        try storePending(waiting: patience)
         // Removes recent edits of the property list, too.
         try refresh(waiting: patience)
         // Removed by name: a member that is later added by hand stays, in every process that reads both files.
@@ -257,13 +274,28 @@ final class JournaledPropertyList: Sendable {
         try change { names.map { JournalChange(name: $0, data: nil) } }
     }
 
-    /// The time that a change waits before it is pending.
-    private var waitingToKeep: Duration { files.pending.waiting(patience) }
+    // MARK: Pending writes
 
-    /// Puts writes in force that cannot be stored now, and schedules storing them. The list stays open until nothing is pending.
-    private func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
-        let new = try files.update { _ in try files.pending.keep(writes) }
-        files.pending.begin(new) { [self] in try folder.writePending(waiting: .zero) }
+    var hindrance: any Error { JournalProblem.locked }
+
+    /// The names with a value in force. Linear time.
+    var names: [String] { pending.names { contents.withLock { $0 }.names } }
+
+    func storedData(named name: String) -> Data? { contents.withLock { $0.data(named: name) } }
+
+    func requireRoom(for writes: [SettingsStoreBatch.Entry]) throws {
+        try contents.requireRoom(
+            for: writes.map { JournalChange(name: $0.key.name, data: $0.data) },
+            beside: pending.size(beside: Set(writes.map(\.key.name))).bytes)
+    }
+
+    func store(waiting: Duration, _ writes: () -> [SettingsStoreBatch.Entry]) throws {
+        try change(waiting: waiting) {
+            contents.withLock { contents in
+                writes().filter { contents.data(named: $0.key.name) != $0.data }
+                    .map { JournalChange(name: $0.key.name, data: $0.data) }
+            }
+        }
     }
 
     // MARK: Files
@@ -284,7 +316,7 @@ final class JournaledPropertyList: Sendable {
                 if !isReadOnly { writer.follower.isWriting = true }
             }
             if !isReadOnly {
-                try folder.writePending(waiting: patience)
+                try storePending(waiting: patience)
                 try folder.fold(waiting: patience)
             }
         } catch {

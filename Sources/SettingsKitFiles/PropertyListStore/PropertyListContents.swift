@@ -51,8 +51,6 @@ struct PropertyListContents: Sendable {
     /// Members of the file whose keys equal the key of a setting, as Swift strings, but have other Unicode scalars. They stay
     /// unchanged in the file until the setting is removed.
     private var lookalikes: [String: [PropertyListMember]] = [:]
-    /// The values in force that are not in the journal yet, because another process keeps it locked.
-    private(set) var pending = PendingValues()
     /// The end of the last change in the journal; 0 if there was none.
     private(set) var lastPosition: Int64 = 0
 
@@ -78,29 +76,17 @@ struct PropertyListContents: Sendable {
 
     // MARK: Reading
 
-    /// Whether nothing is in force. Takes the time of a lookup or two, but linear time if everything was removed: the background
+    /// Whether nothing is stored. Takes the time of a lookup or two, but linear time if everything was removed: the background
     /// asks after each change.
     var isEmpty: Bool {
         if changed.isEmpty && frozen.isEmpty { return settled.isEmpty }
-        return pending.namesOfValues.isEmpty
-            && !changed.contains { $0.value.stored != nil && pending[$0.key] == nil }
-            && !frozen.contains { name, change in
-                change.stored != nil && changed[name] == nil && pending[name] == nil
-            }
-            && !settled.contains { name, _ in
-                frozen[name] == nil && changed[name] == nil && pending[name] == nil
-            }
-    }
-
-    /// The names with a value in force. Linear time.
-    var names: [String] {
-        if pending.isEmpty { return journaledNames }
-        return journaledNames.filter { pending[$0] == nil }
-            + pending.namesOfValues
+        return !changed.contains { $0.value.stored != nil }
+            && !frozen.contains { name, change in change.stored != nil && changed[name] == nil }
+            && !settled.contains { name, _ in frozen[name] == nil && changed[name] == nil }
     }
 
     /// The names with a stored value. Linear time.
-    private var journaledNames: [String] {
+    var names: [String] {
         guard !changed.isEmpty || !frozen.isEmpty else { return Array(settled.keys) }
         var names = settled.keys.filter { frozen[$0] == nil && changed[$0] == nil }
         for (name, change) in frozen where changed[name] == nil && change.stored != nil { names.append(name) }
@@ -108,20 +94,11 @@ struct PropertyListContents: Sendable {
         return names
     }
 
-    /// The bytes of the value in force under a name.
-    func data(named name: String) -> Data? {
-        if let data = pending[name] { return data }
-        return stored(named: name)?.data
-    }
-
-    /// The value in force under a name, as it is or will be in the file.
-    func value(named name: String) -> PropertyListValue? {
-        if let data = pending[name] { return data.map { NativeValue.value(for: $0, resembling: nil) } }
-        return stored(named: name)?.value
-    }
-
     /// The bytes of the stored value under a name.
-    func journaledData(named name: String) -> Data? { stored(named: name)?.data }
+    func data(named name: String) -> Data? { stored(named: name)?.data }
+
+    /// The stored value under a name, as it is or will be in the file.
+    func value(named name: String) -> PropertyListValue? { stored(named: name)?.value }
 
     private func stored(named name: String) -> Stored? {
         if let change = changed[name] { return change.stored }
@@ -230,7 +207,7 @@ struct PropertyListContents: Sendable {
         var changes: [SettingsStoreChange] = []
         let (counting, others) = edit.members.dividedByName()
         func settleEdited(_ name: String, _ stored: Stored?) {
-            let (old, new) = (journaledData(named: name), stored?.data)
+            let (old, new) = (data(named: name), stored?.data)
             size += Self.size(of: name, new) - Self.size(of: name, old)
             changed[name] = nil
             layout += 1
@@ -254,41 +231,6 @@ struct PropertyListContents: Sendable {
         return value.flatMap { $0.hasKindOfItsOwn ? $0 : nil }
     }
 
-    // MARK: Pending changes
-
-    /// Puts changes in force.
-    ///
-    /// - Returns: the resulting changes, and the keys under which nothing was pending before.
-    mutating func keep(
-        _ writes: [SettingsStoreBatch.Entry]
-    ) -> (changes: [SettingsStoreChange], new: [SettingsService.StorageKey]) {
-        // The closure must not read the value that is being changed.
-        var pending = pending
-        defer { self.pending = pending }
-        return pending.keep(writes) { journaledData(named: $0) }
-    }
-
-    /// The changes that the journal lacks, one for each name, in no order: one record contains all of them, so they arrive
-    /// together.
-    var pendingChanges: [JournalChange] { pending.writes.map { JournalChange(name: $0.key.name, data: $0.data) } }
-
-    /// Moves the pending changes to the stored values, because the journal has them.
-    ///
-    /// - Parameter position: The end of their record in the journal.
-    mutating func storePending(at position: Int64) {
-        for change in pendingChanges { _ = set(change.data, named: change.name, at: position) }
-        pending = .init()
-    }
-
-    /// Discards the pending changes without storing them.
-    ///
-    /// - Returns: the resulting changes.
-    mutating func dropPending() -> [SettingsStoreChange] {
-        var pending = pending
-        defer { self.pending = pending }
-        return pending.drop { journaledData(named: $0) }
-    }
-
     // MARK: Comparing
 
     /// The difference between the file's members and the contents, except for names with a change that the file lacks. Linear
@@ -297,7 +239,7 @@ struct PropertyListContents: Sendable {
     /// - Parameter folded: The journal position up to which the file had every change before its edit.
     func edit(by members: [PropertyListMember], folded: Int64) -> PropertyListEdit {
         var edit = PropertyListEdit()
-        var missing = Set(journaledNames)
+        var missing = Set(names)
         let (counting, others) = members.dividedByName()
         for member in counting {
             missing.remove(member.key)
@@ -319,9 +261,8 @@ struct PropertyListContents: Sendable {
         return known?.isIdentical(to: name) ?? true
     }
 
-    /// Whether the last change of a name is in the journal, or pending, and not in the file yet.
+    /// Whether the last change of a name is in the journal, and not in the file yet.
     func isUnfolded(_ name: String, folded: Int64) -> Bool {
-        if pending[name] != nil { return true }
         if let change = changed[name] { return change.position > folded }
         if let change = frozen[name] { return change.position > folded }
         return false
@@ -329,20 +270,18 @@ struct PropertyListContents: Sendable {
 
     /// The changes that turn `self` into `other`.
     private func differences(to other: PropertyListContents) -> [SettingsStoreChange] {
-        Set(journaledNames).union(other.journaledNames).compactMap { name in
-            let (old, new) = (journaledData(named: name), other.journaledData(named: name))
+        Set(names).union(other.names).compactMap { name in
+            let (old, new) = (data(named: name), other.data(named: name))
             return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
         }
     }
 
-    /// Replaces the stored values by others. Pending values stay in force.
+    /// Replaces all values by others.
     ///
-    /// - Returns: the resulting changes of stored values.
-    mutating func replaceStored(by other: PropertyListContents) -> [SettingsStoreChange] {
-        let (changes, pending) = (differences(to: other), pending)
-        self = other
-        self.pending = pending
-        return changes
+    /// - Returns: the resulting changes.
+    mutating func replace(by other: PropertyListContents) -> [SettingsStoreChange] {
+        defer { self = other }
+        return differences(to: other)
     }
 
     // MARK: The file

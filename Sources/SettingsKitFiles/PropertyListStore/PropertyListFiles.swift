@@ -17,24 +17,20 @@ final class PropertyListFiles: Sendable {
     private let feed: SettingsStoreFeed
     private let writer: Mutex<JournalWriter>
     private let setup: PropertyListSetup
-    /// Changes that wait for the lock.
-    let pending: PendingChanges
     /// In nanoseconds.
     private let shortestPatience: Atomic<Int64>
 
     init(_ loaded: sending LoadedPropertyList, _ setup: PropertyListSetup) {
         self.setup = setup
-        let queue = BackgroundQueue()
         contents = PublishedContents(loaded.contents, setup)
         feed = contents.feed
         end = JournalEnd(of: FilesBeside.journal(loaded.target))
-        monitor = ChangeMonitor(interval: PropertyListTimings.pollInterval, queue: queue)
+        monitor = ChangeMonitor(interval: PropertyListTimings.pollInterval, queue: BackgroundQueue())
         let follower = PropertyListFollower(loaded, contents, end: end, monitor: monitor, setup)
         writer = Mutex(JournalWriter(follower, contents, end: end, setup), .files)
         announcer = ChangeAnnouncer(pause: PropertyListTimings.announcementPause) { [end] in
             Journal.touch(end.path, in: setup.fileSystem)
         }
-        pending = PendingChanges(contents, queue: queue, setup)
         shortestPatience = Atomic(setup.patience.countedNanoseconds)
         deliver()
     }
@@ -87,8 +83,6 @@ final class PropertyListFiles: Sendable {
 
     /// Runs `body` while no other thread and no other process changes the files.
     ///
-    /// Writes pending changes first.
-    ///
     /// - Throws: `busy` if another process keeps the lock; the system's errors.
     func updateLocked<R: Sendable>(
         waiting: @autoclosure () -> Duration, isFolding: Bool = false,
@@ -99,7 +93,6 @@ final class PropertyListFiles: Sendable {
                 // The file system is passed from here, because a structure would copy its own for the call.
                 try writer.acquire(in: setup.fileSystem)
                 defer { writer.lock.unlock(in: setup.fileSystem) }
-                try pending.write(by: &writer)
                 return try body(&writer)
             }
         }
@@ -141,7 +134,7 @@ final class PropertyListFiles: Sendable {
                 mark = Deadline(after: PropertyListTimings.lockMarkInterval)
             }
         }
-        if wait >= PlatformTimings.longestWaitOfSet { writer.withLock { $0.lock.setBusy() } }
+        if wait >= CoreTimings.longestWaitOfSet { writer.withLock { $0.lock.setBusy() } }
         throw setup.busy
     }
 

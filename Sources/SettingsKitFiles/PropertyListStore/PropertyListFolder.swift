@@ -27,10 +27,16 @@ final class PropertyListFolder: Sendable {
         description = setup.description
         background = WriteBehind(delay: min(setup.writingDelay, setup.lag ?? setup.writingDelay))
         shorten(lag: setup.lag)
+    }
+
+    /// Begins to fold in the background.
+    ///
+    /// - Parameter finish: Called when the process exits.
+    func begin(atExit finish: @escaping @Sendable () throws -> Void) {
         background.begin { [weak self] in
             try self?.foldIfDue()
-        } writeAtExit: { [weak self] in
-            try self?.foldNow()
+        } writeAtExit: {
+            try finish()
         } report: { [feed = files.contents.feed, description] error in
             feed.report(.wrap(error, as: .notSaved, store: description))
         }
@@ -40,7 +46,7 @@ final class PropertyListFolder: Sendable {
         do {
             // The exit waits no longer than a set would: the journal contains the changes that the property list lacks.
             try LastWriting.perform { () throws(SettingsError) in
-                try fold(waiting: min(files.patience, PlatformTimings.longestWaitOfSet), isInBackground: true)
+                try fold(waiting: min(files.patience, CoreTimings.longestWaitOfSet), isInBackground: true)
             }
         } catch {
             files.contents.feed.report(error)
@@ -62,16 +68,6 @@ final class PropertyListFolder: Sendable {
     /// - Throws: as ``PropertyListFiles/refresh(waiting:)`` does.
     func refresh(waiting: Duration) throws {
         if try files.refresh(waiting: waiting) { schedule(after: PropertyListTimings.othersDelay) }
-    }
-
-    /// Writes the pending changes, waits for other processes no longer than `waiting`, and schedules folding.
-    ///
-    /// - Throws: `busy` if another process keeps the files locked; the system's errors.
-    func writePending(waiting: Duration) throws {
-        if files.pending.isFinished { return }
-        try files.updateLocked(waiting: waiting) { _ in }
-        files.announcer.announce()
-        schedule()
     }
 
     /// Folds if that is due, unless another program is writing the property list.
@@ -97,7 +93,6 @@ final class PropertyListFolder: Sendable {
     /// Folds, unless another program is writing the property list.
     func foldNow() throws {
         guard files.withLock({ $0.follower.isWriting }) else { return }
-        try writePending(waiting: files.patience)
         try refresh(waiting: files.patience)
         if !isSuspicious { try fold(waiting: files.patience, isInBackground: true) }
     }

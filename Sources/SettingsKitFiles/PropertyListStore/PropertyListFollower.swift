@@ -171,7 +171,7 @@ struct PropertyListFollower {
             // Memory has the contents of the journal that was at this one's path.
             cursor.openRejected(journal, of: loaded.cursor)
         } else {
-            contents.changeFromOutside { $0.replaceStored(by: loaded.contents) }
+            contents.change(origin: .external) { $0.replace(by: loaded.contents) }
             let mustRewrite = list.mustRewrite
             (list, cursor) = (loaded.list, loaded.cursor)
             if mustRewrite { list.requireRewrite() }
@@ -240,7 +240,7 @@ struct PropertyListFollower {
         case .changes, .members, .restore:
             break
         }
-        contents.changeFromOutside { $0.apply(entry.record, at: Int64(entry.end) + journal.base) }
+        contents.change(origin: .external) { $0.apply(entry.record, at: Int64(entry.end) + journal.base) }
     }
 
     // MARK: The property list
@@ -301,7 +301,7 @@ struct PropertyListFollower {
     }
 
     private func publish(_ edit: PropertyListEdit) {
-        if !edit.isEmpty { contents.changeFromOutside { $0.adopt(edit) } }
+        if !edit.isEmpty { contents.change(origin: .external) { $0.adopt(edit) } }
     }
 
     /// Reads from the property list's mark how much of the journal it contains. The process that wrote the file may have died

@@ -151,7 +151,7 @@ public final class PropertyListStore: SettingsStore {
 
     /// Returns the bytes of the value under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
-        contents.withLock { $0.data(named: key.name) }
+        list.pending[key.name] ?? contents.withLock { $0.data(named: key.name) }
     }
 
     /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process, unless another
@@ -187,7 +187,7 @@ public final class PropertyListStore: SettingsStore {
 
     /// The names in the property list, except for those that no setting can have.
     public func keys() -> [String] {
-        contents.withLock { $0 }.names.filter(SettingsService.StorageKey.isValid)
+        list.names.filter(SettingsService.StorageKey.isValid)
     }
 
     /// Removes all settings, including those that other programs have put into the file, as one change.

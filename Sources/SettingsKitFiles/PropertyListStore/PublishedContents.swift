@@ -46,14 +46,6 @@ final class PublishedContents: Sendable {
         state.withLock { state in publish(body(&state.contents), origin: origin) }
     }
 
-    /// Makes changes of stored values, and publishes those that `body` returns, unless a pending value masks them.
-    func changeFromOutside(_ body: (inout PropertyListContents) -> [SettingsStoreChange]) {
-        change(origin: .external) { contents in
-            let changes = body(&contents)
-            return contents.pending.unmasked(changes)
-        }
-    }
-
     /// Stores other bytes in place of a finding's, or removes it, and publishes the change of this process.
     ///
     /// - Parameter position: The end of the change in the journal.

@@ -12,45 +12,27 @@ import Synchronization
 ///
 /// It has two locks. `access` is held while the database is used, and orders the commits. `contents` is held briefly inside it,
 /// or alone, and orders the published changes.
-final class MirroredSettings: Sendable {
+final class MirroredSettings: DeferringStore {
     struct Access {
         var connection: Connection
         /// SQLite's number for the state in `contents`.
         var version: Int64?
     }
 
-    /// The values in force.
-    struct Contents {
-        /// The stored values, as far as they are known.
-        fileprivate(set) var stored: [String: Data] = [:]
-        /// The changes made while another process kept the database locked.
-        var pending = PendingValues()
-
-        func data(named name: String) -> Data? {
-            if let data = pending[name] { return data }
-            return stored[name]
-        }
-
-        var names: [String] {
-            if pending.isEmpty { return Array(stored.keys) }
-            return stored.keys.filter { pending[$0] == nil } + pending.namesOfValues
-        }
-    }
-
     let feed = SettingsStoreFeed()
+    /// What waits while another process has the database locked.
+    let pending: PendingWrites
     let description: String
     let path: String
     private let layout: any SettingsLayout
     let patience: Duration
     private let isReadOnly: Bool
-    let contents = Mutex(Contents(), .contents)
+    /// The stored values, as far as they are known.
+    private let contents = Mutex<[String: Data]>([:], .contents)
     let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil, .leaf)
     /// Whether the thread with `access` has had to wait for another process.
     private let isBlocked = Atomic(false)
-    /// The errors to report once no lock is held.
-    let problems = Mutex<[SettingsError]>([], .leaf)
-    let pendingWriter: PendingWriter
     /// Writes the pending changes when the process exits.
     private let exitWriter = WriteBehind(delay: .zero)
 
@@ -64,8 +46,7 @@ final class MirroredSettings: Sendable {
         self.description = description
         self.patience = patience
         self.isReadOnly = isReadOnly
-        pendingWriter = PendingWriter(
-            queue: BackgroundQueue(), feed: feed, description: description, cause: SQLiteProblem.locked)
+        pending = PendingWrites(feed)
         if path != Connection.inMemory {
             try isReadOnly
                 ? DatabaseFile.requireFile(path, store: description) : DatabaseFile.make(path, store: description)
@@ -81,7 +62,7 @@ final class MirroredSettings: Sendable {
             observeWaits(of: access.connection)
         }
         exitWriter.begin { [weak self] in
-            try self?.writePending(waiting: PlatformTimings.longestWaitOfSet)
+            try self?.storePending(waiting: CoreTimings.longestWaitOfSet)
         } report: { [weak self] error in
             guard let self else { return }
             feed.report(.wrap(error, as: .notSaved, store: description))
@@ -106,9 +87,9 @@ final class MirroredSettings: Sendable {
 
     // MARK: Reading
 
-    func data(named name: String) -> Data? { contents.withLock { $0.data(named: name) } }
+    func storedData(named name: String) -> Data? { contents.withLock { $0[name] } }
 
-    var names: [String] { contents.withLock { $0 }.names }
+    var names: [String] { pending.names { Array(contents.withLock { $0 }.keys) } }
 
     // MARK: Writing
 
@@ -117,9 +98,10 @@ final class MirroredSettings: Sendable {
     func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
         let write = SettingsStoreBatch.Entry(key: key, data: data)
         do {
-            _ = try change(waiting: waitingToKeep, isKept: true) { _ in [write] }
+            try storePending(waiting: .zero)
+            _ = try change(waiting: pending.waiting(patience), isKept: true) { _ in [write] }
         } catch SettingsError.Code.busy {
-            keep([write])
+            try keep([write])
         }
     }
 
@@ -127,31 +109,36 @@ final class MirroredSettings: Sendable {
     /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.isQuestion {
-            return contents.withLock { contents in batch.expectations.hold { contents.data(named: $0) } }
+            return pending.hold(batch.expectations) { others in
+                contents.withLock { contents in others.hold { contents[$0] } }
+            }
         }
         let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty && !batch.writes.isEmpty
         do {
+            try storePending(waiting: isKept ? .zero : patience)
             return try change(
-                isWriting: !batch.writes.isEmpty, waiting: isKept ? waitingToKeep : patience, isKept: isKept
+                isWriting: !batch.writes.isEmpty, waiting: isKept ? pending.waiting(patience) : patience,
+                isKept: isKept
             ) { contents in
-                batch.expectations.hold { contents.data(named: $0) } ? batch.writes : nil
+                batch.expectations.hold { contents[$0] } ? batch.writes : nil
             }
         } catch SettingsError.Code.busy where isKept {
-            keep(batch.writes)
+            try keep(batch.writes)
             return true
         }
     }
 
     /// Removes all settings.
     func removeAll() throws {
+        try storePending(waiting: patience)
         _ = try change(waiting: patience) { contents in
-            contents.names.filter(SettingsService.StorageKey.isValid).map {
+            contents.keys.filter(SettingsService.StorageKey.isValid).map {
                 .init(key: .init($0, scope: .defaults), data: nil)
             }
         }
     }
 
-    /// Makes the writes that `decide` returns for the values in force, in one transaction.
+    /// Makes the writes that `decide` returns for the stored values, in one transaction.
     ///
     /// - Parameters:
     ///   - isWriting: False if there are certainly no writes.
@@ -162,27 +149,28 @@ final class MirroredSettings: Sendable {
     /// - Returns: false if `decide` returned nil.
     private func change(
         isWriting: Bool = true, waiting: Duration, isKept: Bool = false,
-        _ decide: @Sendable (Contents) -> [SettingsStoreBatch.Entry]?
+        _ decide: @Sendable ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
-        if isWriting {
-            if isReadOnly { throw SettingsError(.readOnly, store: description) }
-            try AccessMark.requireOutside(store: description)
-        }
+        if isWriting { try requireWriting() }
         // Counted from now, because a thread that waits for another process may hold the lock.
         let deadline = Deadline(after: waiting)
         // Needed after an error, too: changes of other processes may have been read.
         defer { afterAccess() }
         return try withAccess(until: isKept ? deadline : nil) { access in
             try reconnectInChild(&access)
-            if isWriting { try writePending(&access, deadline) }
             return try change(&access, isWriting: isWriting, deadline, decide)
         }
     }
 
+    private func requireWriting() throws {
+        if isReadOnly { throw SettingsError(.readOnly, store: description) }
+        try AccessMark.requireOutside(store: description)
+    }
+
     /// The same while the lock is held.
-    func change(
-        _ access: inout Access, isWriting: Bool = true, _ deadline: Deadline,
-        _ decide: @Sendable (Contents) -> [SettingsStoreBatch.Entry]?
+    private func change(
+        _ access: inout Access, isWriting: Bool, _ deadline: Deadline,
+        _ decide: @Sendable ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
         let connection = access.connection
         if isWriting { try connection.requireSameFile() }
@@ -192,7 +180,7 @@ final class MirroredSettings: Sendable {
         do {
             try follow(&access)
             let writes = contents.withLock { contents in
-                decide(contents).map { contents.stored.differences($0) }
+                decide(contents).map { contents.differences($0) }
             }
             guard let writes, !writes.isEmpty else {
                 connection.rollBack()
@@ -209,13 +197,32 @@ final class MirroredSettings: Sendable {
         return true
     }
 
+    // MARK: Pending writes
+
+    var hindrance: any Error { SQLiteProblem.locked }
+
+    func requireRoom(for writes: [SettingsStoreBatch.Entry]) throws { try requireWriting() }
+
+    func store(waiting: Duration, _ writes: @Sendable () -> [SettingsStoreBatch.Entry]) throws {
+        _ = try change(waiting: waiting, isKept: true) { _ in writes() }
+    }
+
+    func fate(after error: SettingsError) -> PendingWrites.Fate {
+        switch error.code {
+        case .busy, .diskFull, .writeFailed, .readFailed, .readOnly, .storeUnavailable, .corruptDatabase, .notADatabase:
+            .kept
+        case .fileReplaced: .lost
+        default: .refused
+        }
+    }
+
     /// Records when the connection waits for another process, for threads that want to set a value.
     private func observeWaits(of connection: Connection) {
         connection.onWait = { [weak self] in self?.isBlocked.store(true, ordering: .relaxed) }
     }
 
     /// Acquires `access`. Throws `busy` if, after the deadline, another thread still has it and waits for another process.
-    func withAccess(
+    private func withAccess(
         until deadline: Deadline?, _ body: (inout sending Access) throws -> Bool
     ) throws -> Bool {
         guard let deadline else { return try access.withLock { access in try body(&access) } }
@@ -232,7 +239,7 @@ final class MirroredSettings: Sendable {
     /// Reads what other processes have committed, and returns when all changes so far survive a power failure.
     func synchronize() throws {
         try AccessMark.requireOutside(store: description)
-        try writePending(waiting: patience)
+        try storePending(waiting: patience)
         defer { afterAccess() }
         try access.withLock { access in
             try reconnectInChild(&access)
@@ -259,11 +266,6 @@ final class MirroredSettings: Sendable {
     func afterAccess() {
         isBlocked.store(false, ordering: .relaxed)
         feed.flush()
-        let problems = problems.withLock { problems in
-            defer { problems = [] }
-            return problems
-        }
-        for problem in problems { feed.report(problem) }
         watch.withLock { $0 }?.didEndUse()
     }
 
@@ -277,20 +279,20 @@ final class MirroredSettings: Sendable {
     private func follow(_ access: inout Access) throws {
         let version = try access.connection.dataVersion()
         if version == access.version { return }
-        let changes = try layout.changes(since: contents.withLock { $0.stored }, on: access.connection)
+        let changes = try layout.changes(since: contents.withLock { $0 }, on: access.connection)
         access.version = version
         apply(changes, origin: .external)
     }
 
-    /// Applies changes of the stored values, and publishes the resulting changes of values in force.
+    /// Applies changes of the stored values, and publishes them.
     private func apply(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         contents.withLock { contents in
             for change in changes {
                 // A dictionary keeps the first spelling of a name, which others may have changed.
-                if origin == .external { contents.stored[change.name] = nil }
-                contents.stored[change.name] = change.newData
+                if origin == .external { contents[change.name] = nil }
+                contents[change.name] = change.newData
             }
-            feed.publish(contents.pending.unmasked(changes), origin: origin)
+            feed.publish(changes, origin: origin)
         }
     }
 
@@ -312,14 +314,12 @@ final class MirroredSettings: Sendable {
     }
 
     /// A child made by `fork` must not use the connection that it has inherited.
-    func reconnectInChild(_ access: inout Access) throws {
+    private func reconnectInChild(_ access: inout Access) throws {
         guard access.connection.isInherited else { return }
         access.connection.close()
         access = Access(connection: try connect(), version: nil)
         observeWaits(of: access.connection)
-        contents.withLock { contents in
-            if contents.pending.isInherited { dropPending(&contents) }
-        }
+        _ = pending.dropInherited()
     }
 }
 

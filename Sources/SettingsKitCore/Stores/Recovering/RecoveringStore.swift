@@ -21,21 +21,15 @@ import Synchronization
 ///
 /// A store that can be opened but not written is not recovered while a change waits for it.
 package final class RecoveringStore: SettingsStore {
-    struct State {
-        /// The store, when it is open and has every kept change.
+    private struct State {
+        /// The store, when it is open and has every write.
         var store: (any SettingsStore)?
-        /// The bytes that were written meanwhile.
-        var contents: [String: Data] = [:]
-        /// The writes to make when the store is open, by name.
-        var pending: [String: SettingsStoreBatch.Entry] = [:]
-        /// The names for which `pending` was reported.
-        var reported: Set<String> = []
-        /// The changes that the store has published since it was opened, while the pending changes are made; nil at other times.
-        var published: [String: Data?]?
-        /// The reason why the last attempt to open the store failed.
-        var reason: SettingsError
-        /// The subscription to the store's feed, when the store is open.
+        /// The subscription to its feed.
         var subscription: SettingsService.Subscription?
+        /// The changes that the store has published since it was opened, while the writes are stored; nil at other times.
+        var published: [String: Data?]?
+        /// The reason why the last attempt failed.
+        var reason: SettingsError
         var isTrying = false
         /// The time at which using the store makes it try again.
         var nextTry: ContinuousClock.Instant
@@ -43,7 +37,7 @@ package final class RecoveringStore: SettingsStore {
 
     /// The timing of attempts in the background.
     package struct Timing: Sendable {
-        let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+        let system: PendingWrites.System
         let wait: @Sendable (Duration) -> Void
         let pauseBetweenUses: Duration
 
@@ -51,21 +45,25 @@ package final class RecoveringStore: SettingsStore {
         ///   - schedule: Calls a function in the background, after a delay.
         ///   - wait: Waits, on the calling thread.
         ///   - pauseBetweenUses: The time after an attempt during which using the store starts no other.
+        ///   - forkCount: Returns a number that differs in the child of a fork.
         package init(
             schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
-            wait: @escaping @Sendable (Duration) -> Void, pauseBetweenUses: Duration = CoreTimings.recoveryUsePause
+            wait: @escaping @Sendable (Duration) -> Void, pauseBetweenUses: Duration = CoreTimings.recoveryUsePause,
+            forkCount: @escaping @Sendable () -> Int = { 0 }
         ) {
-            (self.schedule, self.wait, self.pauseBetweenUses) = (schedule, wait, pauseBetweenUses)
+            system = PendingWrites.System(schedule: schedule, forkCount: forkCount)
+            (self.wait, self.pauseBetweenUses) = (wait, pauseBetweenUses)
         }
     }
 
-    let state: Mutex<State>
+    private let pending: PendingWrites
     /// Not exhaustive before the store is open: every `get` comes here, and can start an attempt.
-    let ownFeed = SettingsStoreFeed(isExhaustive: false)
-    let timing: Timing
-    let open: @Sendable () throws -> any SettingsStore
+    private let ownFeed = SettingsStoreFeed(isExhaustive: false)
+    private let state: Mutex<State>
+    private let timing: Timing
+    private let open: @Sendable () throws -> any SettingsStore
     /// The delay of a write in microseconds, because other writes keep the recovery from ending.
-    let hindrance = Atomic(0)
+    private let writeDelay = Atomic(0)
     private let standInDescription: String
 
     /// - Parameters:
@@ -77,16 +75,17 @@ package final class RecoveringStore: SettingsStore {
         open: @escaping @Sendable () throws -> any SettingsStore
     ) {
         state = Mutex(State(reason: reason, nextTry: .now + timing.pauseBetweenUses), .standIn)
+        pending = PendingWrites(ownFeed, timing.system, rank: .pendingInStandIn)
         standInDescription = description
         self.timing = timing
         self.open = open
     }
 
     package var feed: SettingsStoreFeed? { ownFeed }
-
     package var storeDescription: String { openedStore?.storeDescription ?? standInDescription }
-
     package var agreesWithOthers: Bool { openedStore?.agreesWithOthers ?? false }
+
+    private var openedStore: (any SettingsStore)? { state.withLock { $0.store } }
 
     /// The reason why the store cannot be used yet; nil when it is open.
     package var unavailability: SettingsError? { state.withLock { $0.store == nil ? $0.reason : nil } }
@@ -94,17 +93,16 @@ package final class RecoveringStore: SettingsStore {
     /// Tries to open the store unless it is open.
     ///
     /// - Throws: ``unavailability``.
-    func requireOpen() throws(SettingsError) {
-        _ = try requiredStore()
-    }
+    func requireOpen() throws(SettingsError) { _ = try requiredStore() }
 
     // MARK: SettingsStore
 
     package func get(_ key: SettingsService.StorageKey) throws -> Data? {
-        let (store, data) = state.withLock { ($0.store, $0.contents[key.name]) }
-        if let store { return try store.get(key) }
+        if let store = openedStore { return try store.get(key) }
         tryInBackgroundIfDue()
-        return data
+        if let data = pending[key.name] { return data }
+        // The store may have taken over in between.
+        return try openedStore?.get(key)
     }
 
     package func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
@@ -122,19 +120,9 @@ package final class RecoveringStore: SettingsStore {
     /// - Returns: The store if it is now open; nothing was done then.
     private func keep(_ writes: [SettingsStoreBatch.Entry]) -> (any SettingsStore)? {
         waitForRecovery()
-        typealias Outcome = (store: (any SettingsStore)?, newKeys: [SettingsService.StorageKey])
-        let (store, newKeys) = state.withLock { state -> Outcome in
-            if let store = state.store { return (store, []) }
-            for write in writes { state.pending[write.key.name] = write }
-            ownFeed.publish(state.contents.store(writes), origin: .local)
-            return (nil, writes.map(\.key).filter { state.reported.insert($0.name).inserted })
-        }
-        if let store { return store }
-        ownFeed.flush()
-        for key in newKeys {
-            ownFeed.report(SettingsError(.pending, key: key, store: standInDescription, underlying: unavailability))
-        }
-        return nil
+        let reason = state.withLock { $0.reason }
+        let isKept = pending.keep(writes, over: { _ in nil }, in: standInDescription, because: reason)
+        return isKept ? nil : openedStore
     }
 
     package func keys() throws -> [String] { try requiredStore().keys() }
@@ -144,4 +132,181 @@ package final class RecoveringStore: SettingsStore {
     package func synchronize() throws { try requiredStore().synchronize() }
 
     package func bringUpToDate() throws { try requiredStore().bringUpToDate() }
+
+    // MARK: When
+
+    /// Begins attempts in the background, with growing pauses.
+    package func begin() { tryInBackground(after: CoreTimings.firstRecoveryPause) }
+
+    private func tryInBackground(after pause: Duration) {
+        timing.system.schedule(pause) { [weak self] in
+            guard let self, openedStore == nil else { return }
+            if tryNow() != nil { tryInBackground(after: min(pause * 2, CoreTimings.longestRecoveryPause)) }
+        }
+    }
+
+    /// Starts one attempt in the background if the last one was a while ago. Does not wait.
+    private func tryInBackgroundIfDue() {
+        let isDue = state.withLock { state in
+            if state.isTrying || state.store != nil || state.nextTry > .now { return false }
+            state.nextTry = .now + timing.pauseBetweenUses
+            return true
+        }
+        guard isDue else { return }
+        timing.system.schedule(.zero) { [weak self] in _ = self?.tryNow() }
+    }
+
+    /// Returns the store if it is open; tries to open it if the last attempt was a while ago.
+    private func storeIfDue() -> (any SettingsStore)? {
+        if let store = openedStore { return store }
+        guard isTurn(isForced: false) else { return nil }
+        recover()
+        return openedStore
+    }
+
+    /// Tries to open the store unless it is open, or another thread is trying.
+    ///
+    /// - Returns: ``unavailability``.
+    package func tryNow() -> SettingsError? {
+        if isTurn(isForced: true) { recover() }
+        return unavailability
+    }
+
+    /// Returns the store; tries to open it.
+    ///
+    /// - Throws: ``unavailability``.
+    private func requiredStore() throws(SettingsError) -> any SettingsStore {
+        if let store = openedStore { return store }
+        _ = tryNow()
+        return try state.withLock { state throws(SettingsError) in
+            guard let store = state.store else { throw state.reason }
+            return store
+        }
+    }
+
+    /// Returns whether the caller must try; no other thread does until ``recover()`` has returned.
+    private func isTurn(isForced: Bool) -> Bool {
+        state.withLock { state in
+            if state.isTrying || state.store != nil { return false }
+            if !isForced && state.nextTry > .now { return false }
+            state.isTrying = true
+            return true
+        }
+    }
+
+    /// Delays a write for a moment, so that the recovery can end although writes keep arriving. No longer, because the recovery may
+    /// be waiting for the writer.
+    private func waitForRecovery() {
+        let pause = writeDelay.load(ordering: .relaxed)
+        if pause > 0 { timing.wait(.microseconds(pause)) }
+    }
+
+    // MARK: How
+
+    /// Tries to open the store, and to store the pending writes, once.
+    ///
+    /// One thread at a time does so, without a lock: it runs foreign code (listeners of the store), which may read and write settings.
+    /// So writes may arrive until the end. The recovery ends when it finds none left.
+    private func recover() {
+        let failure: SettingsError?
+        do {
+            try follow(try open())
+            failure = nil
+        } catch {
+            failure = .wrap(error, as: .storeUnavailable, store: storeDescription)
+        }
+        writeDelay.store(0, ordering: .relaxed)
+        let isNew = state.withLock { state in
+            state.isTrying = false
+            state.nextTry = .now + timing.pauseBetweenUses
+            guard let failure else { return false }
+            defer { state.reason = failure }
+            return state.reason.description != failure.description
+        }
+        if let failure {
+            if isNew { ownFeed.report(failure) }
+        } else {
+            ownFeed.flush()
+            ownFeed.report(SettingsError(.recovered, store: storeDescription))
+        }
+    }
+
+    /// Stores the pending writes in a store, and passes everything to it from then on.
+    private func follow(_ store: any SettingsStore) throws {
+        guard let feed = store.feed, feed.isExhaustive else {
+            preconditionFailure("A store that is waited for must publish all of its changes.")
+        }
+        _ = pending.dropInherited()
+        state.withLock { $0.published = [:] }
+        let subscription = feed.observe(publishingOn: ownFeed) { [weak self] changes, origin in
+            self?.publish(changes, origin: origin)
+        }
+        do {
+            // Read after the subscription has begun, which publishes all later changes.
+            var contents: [String: Data] = [:]
+            for name in try store.keys() where SettingsService.StorageKey.isValid(name) {
+                contents[name] = try store.get(.init(name, scope: .defaults))
+            }
+            var stored = PendingWrites.Selection()
+            repeat {
+                let writes = pending.select(after: stored)
+                try self.store(writes, in: store)
+                stored += writes
+                // Delay writes longer each time, if they arrive faster than they are stored.
+                writeDelay.store(min(10_000, writeDelay.load(ordering: .relaxed) + 20), ordering: .relaxed)
+            } while !goOver(to: store, holding: contents, with: stored, subscription)
+        } catch {
+            subscription.cancel()
+            state.withLock { $0.published = nil }
+            throw error
+        }
+    }
+
+    /// Stores writes. One that the store refuses for its content, not because it could not write, is reported and given up.
+    private func store(_ writes: PendingWrites.Selection, in store: any SettingsStore) throws {
+        if writes.entries.isEmpty { return }
+        do {
+            _ = try store.apply(
+                SettingsStoreBatch(writes: writes.entries, options: .init(waitsForAgreement: false)))
+        } catch {
+            let single = writes.single
+            let key = single.count == 1 ? writes.entries.first?.key : nil
+            let error = SettingsError.wrap(error, as: .writeFailed, key: key, store: store.storeDescription)
+            if error.isOfStore { throw error }
+            guard single.count > 1 else { return ownFeed.report(error) }
+            for write in single { try self.store(write, in: store) }
+        }
+    }
+
+    /// Passes everything to the store from now on, and publishes the differences from the values in memory.
+    ///
+    /// - Parameters:
+    ///   - contents: The store's values when the subscription began.
+    ///   - stored: The writes that the store has, or has refused.
+    ///   - subscription: The subscription to the store's feed.
+    /// - Returns: False, with nothing changed, if writes have arrived that are still to be stored.
+    private func goOver(
+        to store: any SettingsStore, holding contents: [String: Data], with stored: PendingWrites.Selection,
+        _ subscription: SettingsService.Subscription
+    ) -> Bool {
+        state.withLock { state in
+            guard pending.close(having: stored) else { return false }
+            var contents = contents
+            for (name, data) in state.published ?? [:] { contents[name] = data }
+            ownFeed.publish(
+                contents.map { SettingsStoreChange(name: $0.key, from: nil, to: $0.value) }, origin: .external)
+            pending.end(stored, origin: .external)
+            (state.store, state.subscription, state.published) = (store, subscription, nil)
+            ownFeed.becomeExhaustive()
+            return true
+        }
+    }
+
+    /// Records the store's changes. Called inside the store's lock.
+    private func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+        state.withLock { state in
+            if state.store != nil { return ownFeed.publish(changes, origin: origin) }
+            for change in changes { state.published?[change.name] = .some(change.newData) }
+        }
+    }
 }

@@ -133,7 +133,7 @@ public final class DirectoryStore: SettingsStore {
     public var storeDescription: String { core.state.list.description }
 
     /// Returns the stored bytes for a key, or nil if there is no value. Never throws.
-    public func get(_ key: SettingsService.StorageKey) -> Data? { core.state.value(named: key.name) }
+    public func get(_ key: SettingsService.StorageKey) -> Data? { core.data(named: key.name) }
 
     /// Stores bytes under a key, or removes the key. When it returns, the change survives the end of the process, unless
     /// another process keeps the state locked: then the feed reports `pending`, and the change is stored later.
@@ -153,20 +153,20 @@ public final class DirectoryStore: SettingsStore {
     /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked, and the caller waits or
     ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.isQuestion { return core.state.holds(batch.expectations) }
+        if batch.isQuestion { return core.pending.hold(batch.expectations, over: core.state.holds) }
         try requireWriting()
         return try core.apply(batch)
     }
 
     /// Returns the names that have a value.
-    public func keys() -> [String] { core.state.names }
+    public func keys() -> [String] { core.pending.names { core.state.names } }
 
     /// Removes all values on all devices, as one change.
     ///
     /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked.
     public func removeAll() throws {
         try requireWriting()
-        try core.changing { try $0.removeAll() }
+        try core.changingStored { try $0.removeAll() }
     }
 
     /// Reads the directory, writes the replica's files if they lack something, and returns when everything survives a
@@ -212,7 +212,7 @@ public final class DirectoryStore: SettingsStore {
         try requireWriting()
         let list = try PropertyListStore(url: url)
         let values = list.keys().compactMap { name in list.get(.init(name, scope: .defaults)).map { (name, $0) } }
-        return try core.changing { try $0.importValues(values) }
+        return try core.changingStored { try $0.importValues(values) }
     }
 
     /// Reads the directory, and adopts the changes in it.

@@ -96,9 +96,6 @@ final class ReplicaState: Sendable {
     var memory: ReplicaMemory { tracker.memory }
     /// The number of changes that the replica must share with others.
     var changes: ReplicaTracker.Changes { tracker.changes }
-    /// The same, and whether changes wait for another process that keeps the state locked. They are in force in this process, and
-    /// get their stamps when they are written.
-    var progress: (changes: ReplicaTracker.Changes, hasPending: Bool) { tracker.progress }
     /// The number of times that the state has returned to an earlier one, as when a backup of it was restored.
     var reversals: Int { tracker.reversals }
     /// The latest credible epoch. Later ones are damage.
@@ -128,22 +125,18 @@ final class ReplicaState: Sendable {
 
     // MARK: Reading
 
-    /// Returns the bytes that are in force for a name, or nil if there is no value.
+    /// Returns the bytes that are stored for a name, or nil if there is no value.
     func value(named name: String) -> Data? {
-        list.contents.withLock { contents in tracker.value(named: name, in: contents) }
+        list.contents.withLock { contents in Self.storedValue(named: name, in: contents) }
     }
 
-    /// Whether expectations hold for the values in force, at one moment.
+    /// Whether expectations hold for the stored values, at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
-        list.contents.withLock { contents in expectations.hold { tracker.value(named: $0, in: contents) } }
+        list.contents.withLock { contents in expectations.hold { Self.storedValue(named: $0, in: contents) } }
     }
 
-    /// The names under which a value is in force. Linear time.
-    var names: [String] {
-        let (contents, pending) = list.contents.withLock { ($0, tracker.pending) }
-        let stored = contents.sharedRecords.filter { !$0.entry.isTombstone && pending[$0.name] == nil }
-        return stored.map(\.name) + pending.namesOfValues
-    }
+    /// The names under which a value is stored. Linear time.
+    var names: [String] { contents.sharedRecords.filter { !$0.entry.isTombstone }.map(\.name) }
 
     /// The stored entries and the replica's memory, at one moment.
     var contents: PropertyListContents { list.contents.withLock { $0 } }
@@ -153,10 +146,11 @@ final class ReplicaState: Sendable {
     /// Stores bytes under a key, or removes it.
     ///
     /// - Throws: `busy` if another process keeps the state locked.
-    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
+    func set(
+        _ data: Data?, for key: SettingsService.StorageKey, waiting: @autoclosure () -> Duration
+    ) throws {
         try requireSize(key.name, data)
-        try writePending(waiting: .zero)
-        try list.change(named: key.name, waiting: waitingToKeep) { present in
+        try list.change(named: key.name, waiting: waiting()) { present in
             guard !SharedEntry.isValue(data, in: present) else { return .keep }
             return .store(stamped(data))
         }
@@ -167,9 +161,26 @@ final class ReplicaState: Sendable {
     /// - Throws: `busy` if another process keeps the state locked.
     func apply(_ batch: SettingsStoreBatch, waiting: Duration) throws -> Bool {
         try change(waiting: waiting) { contents in
-            guard batch.expectations.hold(for: { tracker.value(named: $0, in: contents) }) else { return nil }
+            guard batch.expectations.hold(for: { Self.storedValue(named: $0, in: contents) }) else { return nil }
             return batch.writes.map { ($0.key.name, $0.data) }
         }
+    }
+
+    /// Stores writes as one change.
+    ///
+    /// - Parameter writes: Called while the state is locked.
+    /// - Throws: `busy` if another process keeps the state locked.
+    func store(waiting: Duration, _ writes: () -> [SettingsStoreBatch.Entry]) throws {
+        try change(waiting: waiting) { _ in writes().map { ($0.key.name, $0.data) } }
+    }
+
+    /// Requires room for writes beside pending ones.
+    func requireRoom(for writes: [SettingsStoreBatch.Entry], beside pending: (count: Int, bytes: Int)) throws {
+        for write in writes { try requireSize(write.key.name, write.data) }
+        // All pending changes are written as one record, so their total size is limited.
+        try list.contents.requireRoom(
+            for: writes.map { JournalChange(name: $0.key.name, data: stamped($0.data, at: .earliest)) },
+            beside: pending.bytes + pending.count * PropertyListLimits.recordFields)
     }
 
     /// Removes all values.
@@ -200,8 +211,7 @@ final class ReplicaState: Sendable {
         waiting: Duration, at moment: HybridMoment? = nil,
         _ decide: (PropertyListContents) -> [(name: String, data: Data?)]?
     ) throws -> Bool {
-        try writePending(waiting: waiting)
-        return try list.change(waiting: waiting) {
+        try list.change(waiting: waiting) {
             let contents = contents
             guard let values = decide(contents) else { return nil }
             var changes: [JournalChange] = []
@@ -232,53 +242,6 @@ final class ReplicaState: Sendable {
         guard data?.count ?? 0 <= DirectoryLimits.value, name.utf8.count <= DirectoryLimits.name else {
             throw SettingsError(.writeFailed, store: list.description, underlying: ReplicaProblem.valueTooLarge)
         }
-    }
-
-    // MARK: Pending changes
-
-    /// The time that a change waits before it is kept.
-    var waitingToKeep: Duration { tracker.pending.waiting(list.patience) }
-
-    /// Puts writes in force that cannot be stored now.
-    ///
-    /// - Returns: the keys under which nothing was pending before.
-    func keep(_ writes: [SettingsStoreBatch.Entry]) throws -> [SettingsService.StorageKey] {
-        for write in writes { try requireSize(write.key.name, write.data) }
-        // All pending changes are written as one record, so their total size is limited.
-        let pending = tracker.pending
-        try list.contents.requireRoom(
-            for: writes.map { JournalChange(name: $0.key.name, data: stamped($0.data, at: .earliest)) },
-            beside: pending.size + pending.count * PropertyListLimits.recordFields)
-        let new = list.contents.withLock { contents in
-            let (changes, new) = tracker.keep(writes, over: contents)
-            list.feed.publish(changes, origin: .local)
-            return new
-        }
-        list.feed.flush()
-        return new
-    }
-
-    /// Writes the pending changes, and waits for other processes no longer than `waiting`.
-    ///
-    /// - Throws: `busy` if another process keeps the state locked; the system's errors.
-    func writePending(waiting: Duration) throws {
-        let pending = tracker.pending
-        if pending.isEmpty { return }
-        if pending.isInherited { return dropInherited() }
-        try list.change(waiting: waiting) {
-            list.contents.withLock { contents in
-                tracker.pendingWrites(over: contents).map { JournalChange(name: $0.key.name, data: stamped($0.data)) }
-            }
-        }
-    }
-
-    /// In the child of a fork, discards the pending changes of the parent process, which writes them.
-    func dropInherited() {
-        guard tracker.pending.isInherited else { return }
-        list.contents.withLock { contents in
-            list.feed.publish(tracker.dropPending(for: contents), origin: .external)
-        }
-        list.feed.flush()
     }
 
     // MARK: Merging

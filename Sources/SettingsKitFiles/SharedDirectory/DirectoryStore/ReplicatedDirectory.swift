@@ -13,7 +13,9 @@ import Synchronization
 /// It lets its parts work together, and decides when: ``state`` has the settings, ``files`` what was read of the replicas' files,
 /// ``ownFiles`` what this replica's files lack. The directory is read without a lock. Replacing the replica's files takes a
 /// separate lock, so reading and setting values never wait for the directory.
-final class ReplicatedDirectory: Sendable {
+final class ReplicatedDirectory: DeferringStore {
+    /// What waits while another process has the state locked. It gets its stamps when it is stored.
+    let pending: PendingWrites
     let state: ReplicaState
     let files: SeenFiles
     let ownFiles: OwnFiles
@@ -26,7 +28,6 @@ final class ReplicatedDirectory: Sendable {
     private let queue = BackgroundQueue()
     /// Notices changes in the directory.
     let monitor: ChangeMonitor
-    private let pendingWriter: PendingWriter
     /// Writes the replica's files in the background. Nil if the directory is neither watched nor written there.
     private let writer: WriteBehind?
     private let isLaterExportPlanned = Atomic(false)
@@ -56,9 +57,7 @@ final class ReplicatedDirectory: Sendable {
         monitor = ChangeMonitor(
             interval: max(options.pollInterval ?? DirectoryTimings.pollInterval, DirectoryTimings.shortestPollInterval),
             isIntervalFixed: options.pollInterval != nil, queue: queue)
-        pendingWriter = PendingWriter(
-            queue: BackgroundQueue(), feed: state.list.feed, description: state.list.description,
-            cause: JournalProblem.locked)
+        pending = PendingWrites(state.list.feed)
         monitor.monitor(self)
         if let writer { begin(writer) } else { try readFirst() }
     }
@@ -68,7 +67,7 @@ final class ReplicatedDirectory: Sendable {
         writer.begin { [weak self] in
             try self?.export(always: false)
         } writeAtExit: { [weak self] in
-            try self?.writePending(waiting: PlatformTimings.longestWaitOfSet)
+            try self?.storePending(waiting: CoreTimings.longestWaitOfSet)
             try self?.export(always: false)
         } report: { [weak self] error in
             // A failed reading was already diagnosed, most likely for the same reason.
@@ -125,7 +124,7 @@ final class ReplicatedDirectory: Sendable {
     /// - Throws: the system's errors for the directory or the local state. An unreadable file does not keep the others from being
     ///   read.
     func read() throws {
-        state.dropInherited()
+        if pending.dropInherited() { state.list.feed.flush() }
         try folder.prepare()
         try files.read(adopt: adopt)
         ownFiles.examine()
@@ -177,7 +176,8 @@ final class ReplicatedDirectory: Sendable {
     /// later.
     func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
         do {
-            try changing { try $0.set(data, for: key) }
+            try storePending(waiting: .zero)
+            try changing { try $0.set(data, for: key, waiting: pending.waiting($0.list.patience)) }
         } catch SettingsError.Code.busy {
             try keep([.init(key: key, data: data)])
         }
@@ -187,8 +187,10 @@ final class ReplicatedDirectory: Sendable {
     /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
+        let patience = state.list.patience
         do {
-            return try changing { try $0.apply(batch, waiting: isKept ? $0.waitingToKeep : $0.list.patience) }
+            try storePending(waiting: isKept ? .zero : patience)
+            return try changing { try $0.apply(batch, waiting: isKept ? pending.waiting(patience) : patience) }
         } catch SettingsError.Code.busy where isKept {
             try keep(batch.writes)
             return true
@@ -198,22 +200,30 @@ final class ReplicatedDirectory: Sendable {
     /// Changes the state, and schedules an export of the changes.
     func changing<Result>(_ body: (ReplicaState) throws -> Result) rethrows -> Result {
         let old = state.changes
-        defer {
-            let (changes, hasPending) = state.progress
-            // Changes that were kept in the meantime are written in the background.
-            if !hasPending { pendingWriter.finish() }
-            if changes != old { scheduleExport() }
-        }
+        defer { if state.changes != old { scheduleExport() } }
         return try body(state)
     }
 
-    private func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
-        // The directory stays open until nothing is pending.
-        pendingWriter.begin(try state.keep(writes)) { [self] in try writePending(waiting: .zero) }
+    /// The same for a change that depends on stored values: stores the pending ones first.
+    func changingStored<Result>(_ body: (ReplicaState) throws -> Result) throws -> Result {
+        try storePending(waiting: state.list.patience)
+        return try changing(body)
     }
 
-    private func writePending(waiting: Duration) throws {
-        try changing { try $0.writePending(waiting: waiting) }
+    // MARK: Pending writes
+
+    var description: String { state.list.description }
+
+    var hindrance: any Error { JournalProblem.locked }
+
+    func storedData(named name: String) -> Data? { state.value(named: name) }
+
+    func requireRoom(for writes: [SettingsStoreBatch.Entry]) throws {
+        try state.requireRoom(for: writes, beside: pending.size(beside: Set(writes.map(\.key.name))))
+    }
+
+    func store(waiting: Duration, _ writes: () -> [SettingsStoreBatch.Entry]) throws {
+        try changing { try $0.store(waiting: waiting, writes) }
     }
 
     // MARK: Exporting
@@ -265,7 +275,7 @@ final class ReplicatedDirectory: Sendable {
             try list.synchronize(isReadOnly: true)
             do { return try read() } catch { throw SettingsError.wrap(error, as: .readFailed, store: list.description) }
         }
-        try writePending(waiting: list.patience)
+        try storePending(waiting: list.patience)
         do {
             try export(always: false)
             try ownFiles.synchronize()

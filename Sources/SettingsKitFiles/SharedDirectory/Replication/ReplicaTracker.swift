@@ -8,8 +8,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// Tracks the data that every change of the local state needs: the clock, the replica's memory, a count of changes, and pending
-/// values. It follows the changes of all processes.
+/// Tracks the data that every change of the local state needs: the clock, the replica's memory, and a count of changes. It follows
+/// the changes of all processes.
 ///
 /// Its lock is taken last, while the state's contents are locked.
 final class ReplicaTracker: Sendable {
@@ -31,10 +31,6 @@ final class ReplicaTracker: Sendable {
         var changes = Changes()
         /// The number of times that the state has returned to an earlier one.
         var reversals = 0
-        /// Values, without stamps, that were set while another process kept the state locked.
-        var pending = PendingValues()
-        /// Whether the next changes of the state are those of ``ReplicaTracker/pendingWrites(over:)``.
-        var isWritingPending = false
     }
 
     private let state = Mutex(State(), .leaf)
@@ -50,9 +46,6 @@ final class ReplicaTracker: Sendable {
 
     /// The number of changes that the replica must share with others.
     var changes: Changes { state.withLock { $0.changes } }
-
-    /// The same, and whether values are in force that are not stored yet.
-    var progress: (changes: Changes, hasPending: Bool) { state.withLock { ($0.changes, !$0.pending.isEmpty) } }
 
     /// The latest credible epoch. Later ones are damage.
     var lastEpoch: UInt32 { state.withLock { $0.clock.last.lastCredibleEpoch } }
@@ -81,54 +74,9 @@ final class ReplicaTracker: Sendable {
         }
     }
 
-    // MARK: Values
-
-    /// The values that are in force but not stored yet.
-    var pending: PendingValues { state.withLock { $0.pending } }
-
-    /// The bytes that are in force for a name, or nil if there is no value.
-    func value(named name: String, in contents: borrowing PropertyListContents) -> Data? {
-        if let pending = state.withLock({ $0.pending[name] }) { return pending }
-        return Self.storedValue(named: name, in: contents)
-    }
-
-    private static func storedValue(named name: String, in contents: borrowing PropertyListContents) -> Data? {
-        contents.data(named: name).flatMap { SharedEntry.value(in: $0) }
-    }
-
-    /// Puts writes in force that cannot be stored now.
-    ///
-    /// - Returns: the resulting changes, and the keys under which nothing was pending before.
-    func keep(
-        _ writes: [SettingsStoreBatch.Entry], over contents: PropertyListContents
-    ) -> (changes: [SettingsStoreChange], new: [SettingsService.StorageKey]) {
-        state.withLock { $0.pending.keep(writes) { Self.storedValue(named: $0, in: contents) } }
-    }
-
-    /// The pending values that differ from the stored ones, to be written next. The others are no longer pending. Requires the
-    /// lock of the state's journal.
-    func pendingWrites(over contents: PropertyListContents) -> [SettingsStoreBatch.Entry] {
-        state.withLock { state in
-            state.isWritingPending = true
-            return state.pending.writes.filter { write in
-                let isStored = Self.storedValue(named: write.key.name, in: contents) == write.data
-                if isStored { state.pending.remove(write.key.name) }
-                return !isStored
-            }
-        }
-    }
-
-    /// Discards the pending values, without storing them.
-    ///
-    /// - Returns: the resulting changes.
-    func dropPending(for contents: PropertyListContents) -> [SettingsStoreChange] {
-        state.withLock { $0.pending.drop { Self.storedValue(named: $0, in: contents) } }
-    }
-
-    /// Applies changes of the state, and returns the resulting changes of values in force.
+    /// Applies changes of the state, and returns the resulting changes of values.
     func present(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         state.withLock { state in
-            defer { state.isWritingPending = false }
             // Usually there is one change, and the array need not grow.
             if changes.count == 1 { return state.present(changes[0]).map { [$0] } ?? [] }
             return changes.compactMap { state.present($0) }
@@ -150,11 +98,6 @@ extension ReplicaTracker.State {
         }
         let old = change.oldData.flatMap { SharedEntry.value(in: $0) }
         let new = entry?.value
-        if let pending = pending[change.name] {
-            // The value in force is the same before and after.
-            if isWritingPending, pending == new { self.pending.remove(change.name) }
-            return nil
-        }
         return old == new ? nil : SettingsStoreChange(name: change.name, from: old, to: new)
     }
 

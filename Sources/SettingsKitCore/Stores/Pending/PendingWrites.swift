@@ -1,0 +1,318 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writes that are in force in this process but not stored yet, because another process has the store locked, or because the store
+/// is not open.
+///
+/// They apply after every change of other processes, as if they were made at the moment at which they are stored. The store's feed
+/// leaves out the changes of stored values that they hide. What a store does with them is in ``DeferringStore``.
+///
+/// Its lock is taken inside that of the store's memory, when the store publishes a change. So no function of the store is called
+/// inside it. What needs both is read in the store first, and read again if the store has published a change since.
+package final class PendingWrites: Sendable {
+    /// What the writes need of the system.
+    package struct System: Sendable {
+        let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+        let forkCount: @Sendable () -> Int
+
+        /// - Parameters:
+        ///   - schedule: Calls a function in the background, after a delay.
+        ///   - forkCount: Returns a number that differs in the child of a fork.
+        package init(
+            schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
+            forkCount: @escaping @Sendable () -> Int
+        ) {
+            (self.schedule, self.forkCount) = (schedule, forkCount)
+        }
+    }
+
+    /// A write, with the bytes that the store holds under its name.
+    fileprivate struct Write: Sendable {
+        let key: SettingsService.StorageKey
+        let data: Data?
+        var stored: Data?
+        /// Increases with each write, so that one that follows another with the same bytes differs.
+        let number: UInt64
+
+        /// The bytes of its name and value.
+        var size: Int { key.name.utf8.count + (data?.count ?? 0) }
+    }
+
+    private struct State {
+        var writes: [String: Write] = [:]
+        var size = 0
+        var lastNumber: UInt64 = 0
+        /// The fork count when the first of the writes was kept.
+        var forks = 0
+        /// Increases with each change of the writes, and each change that the store publishes.
+        var revision: UInt64 = 0
+        /// The names for which `pending` was reported after the last `recovered`.
+        var reported: Set<String> = []
+        /// Whether no further writes are kept.
+        var isClosed = false
+    }
+
+    /// The feed outlives its use: it keeps this object, or belongs to the store that does.
+    unowned let feed: SettingsStoreFeed
+    let system: System
+    private let state: Mutex<State>
+    private let count = Atomic(0)
+    private let isAttempting = Atomic(false)
+
+    /// - Parameters:
+    ///   - feed: The store's feed.
+    ///   - rank: The place of the lock.
+    package init(_ feed: SettingsStoreFeed, _ system: System, rank: LockRank = .pending) {
+        (self.feed, self.system) = (feed, system)
+        state = Mutex(State(), rank)
+    }
+
+    // MARK: Reading
+
+    package var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+
+    /// The time that a change waits for another process before it is kept: zero while others are pending.
+    ///
+    /// - Parameter patience: The time that throwing operations wait.
+    package func waiting(_ patience: Duration) -> Duration {
+        isEmpty ? min(patience, CoreTimings.longestWaitOfSet) : .zero
+    }
+
+    /// The value that is in force under a name, or nil in place of a removed one. Nil if nothing is pending.
+    package subscript(name: String) -> Data?? {
+        if isEmpty { return nil }
+        return state.withLock { state in state.writes[name].map(\.data) }
+    }
+
+    /// Returns the names with a value in force.
+    ///
+    /// - Parameter stored: Returns the names with a stored value. May be called several times.
+    package func names(over stored: () -> [String]) -> [String] {
+        if isEmpty { return stored() }
+        return atOneMoment(stored) { state, names in
+            names.filter { state.writes[$0] == nil } + state.writes.values.filter { $0.data != nil }.map(\.key.name)
+        }
+    }
+
+    /// Returns whether expectations hold for the values in force, at one moment.
+    ///
+    /// - Parameter others: Returns whether expectations hold for the stored values. May be called several times.
+    package func hold(
+        _ expectations: [SettingsStoreBatch.Entry], over others: ([SettingsStoreBatch.Entry]) -> Bool
+    ) -> Bool {
+        if isEmpty { return others(expectations) }
+        return atOneMoment {
+            let visible = state.withLock { state in expectations.filter { state.writes[$0.key.name] == nil } }
+            return others(visible)
+        } _: { state, othersHold in
+            othersHold
+                && expectations.allSatisfy { expectation in
+                    state.writes[expectation.key.name].map { $0.data == expectation.data } ?? true
+                }
+        }
+    }
+
+    /// Reads the store, and then the writes, again if something has changed in between.
+    private func atOneMoment<Stored: Sendable, R: Sendable>(
+        _ read: () -> Stored, _ body: (inout State, Stored) -> R
+    ) -> R {
+        feed.hideChanges(under: self)
+        while true {
+            let revision = state.withLock { $0.revision }
+            let stored = read()
+            let result = state.withLock { state in state.revision == revision ? body(&state, stored) : nil }
+            if let result { return result }
+        }
+    }
+
+    /// The count and the bytes of the writes beside those of some names.
+    package func size(beside names: Set<String>) -> (count: Int, bytes: Int) {
+        state.withLock { state in
+            names.reduce(into: (state.writes.count, state.size)) { size, name in
+                guard let write = state.writes[name] else { return }
+                size.0 -= 1
+                size.1 -= write.size
+            }
+        }
+    }
+
+    // MARK: Keeping
+
+    /// Puts writes in force, calls listeners, and reports `pending` once for each name.
+    ///
+    /// - Parameters:
+    ///   - stored: Returns the bytes that the store holds under a name. May be called several times.
+    ///   - description: The store's name in messages.
+    ///   - cause: The reason why the writes are pending.
+    /// - Returns: False, with nothing changed, after ``close(having:)``.
+    func keep(
+        _ writes: [SettingsStoreBatch.Entry], over stored: (String) -> Data?, in description: String,
+        because cause: @autoclosure () -> any Error
+    ) -> Bool {
+        _ = dropInherited()
+        guard let new = keep(writes, over: stored) else { return false }
+        feed.flush()
+        for key in new {
+            feed.report(SettingsError(.pending, key: key, store: description, underlying: cause()))
+        }
+        return true
+    }
+
+    /// - Returns: The keys for which `pending` is to be reported.
+    private func keep(
+        _ writes: [SettingsStoreBatch.Entry], over stored: (String) -> Data?
+    ) -> [SettingsService.StorageKey]? {
+        atOneMoment {
+            writes.map { stored($0.key.name) }
+        } _: { state, stored -> [SettingsService.StorageKey]? in
+            if state.isClosed { return nil }
+            if state.writes.isEmpty { state.forks = system.forkCount() }
+            state.revision += 1
+            var new: [SettingsService.StorageKey] = []
+            var changes: [SettingsStoreChange] = []
+            for (write, stored) in zip(writes, stored) {
+                let name = write.key.name
+                let present = state.writes[name]
+                state.lastNumber += 1
+                let next = Write(
+                    key: write.key, data: write.data, stored: present.map(\.stored) ?? stored, number: state.lastNumber)
+                state.writes[name] = next
+                state.size += next.size - (present?.size ?? 0)
+                if state.reported.insert(name).inserted { new.append(write.key) }
+                let old = present.map(\.data) ?? stored
+                if old != write.data { changes.append(.init(name: name, from: old, to: write.data)) }
+            }
+            count.store(state.writes.count, ordering: .releasing)
+            feed.publishHidden(changes, origin: .local)
+            return new
+        }
+    }
+
+    /// Leaves out those changes of stored values that change nothing that is in force. Called inside the lock of the store's memory.
+    func visible(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
+        state.withLock { state in
+            state.revision += 1
+            if state.writes.isEmpty { return changes }
+            return changes.filter { change in
+                if state.writes[change.name] == nil { return true }
+                state.writes[change.name]?.stored = change.newData
+                return false
+            }
+        }
+    }
+
+    // MARK: Storing
+
+    /// Some of the writes, at a moment.
+    struct Selection: Sendable {
+        fileprivate var writes: [Write] = []
+
+        var entries: [SettingsStoreBatch.Entry] { writes.map { .init(key: $0.key, data: $0.data) } }
+
+        /// The same writes, each by itself.
+        var single: [Selection] { writes.map { Selection(writes: [$0]) } }
+
+        /// The number of the last write.
+        fileprivate var lastNumber: UInt64 { writes.map(\.number).max() ?? 0 }
+
+        static func += (one: inout Selection, other: Selection) { one.writes += other.writes }
+    }
+
+    /// Returns all writes, or those of a selection that are still pending.
+    func select(from selection: Selection? = nil) -> Selection {
+        state.withLock { state in
+            guard let selection else { return Selection(writes: Array(state.writes.values)) }
+            return Selection(writes: selection.writes.filter { state.writes[$0.key.name]?.number == $0.number })
+        }
+    }
+
+    /// Returns the writes that were made after all of a selection.
+    func select(after selection: Selection) -> Selection {
+        let last = selection.lastNumber
+        return state.withLock { state in Selection(writes: state.writes.values.filter { $0.number > last }) }
+    }
+
+    /// Removes writes that were not repeated since, because the store has them or they are given up. Listeners are then told what
+    /// the store holds, if that differs.
+    ///
+    /// - Parameter origin: The origin of such a change.
+    func end(_ selection: Selection, origin: SettingsService.Origin) {
+        state.withLock { state in
+            state.revision += 1
+            var changes: [SettingsStoreChange] = []
+            for write in selection.writes {
+                guard let present = state.writes[write.key.name], present.number == write.number else { continue }
+                state.writes[write.key.name] = nil
+                state.size -= present.size
+                if present.stored != present.data {
+                    changes.append(.init(name: write.key.name, from: present.data, to: present.stored))
+                }
+            }
+            count.store(state.writes.count, ordering: .releasing)
+            feed.publishHidden(changes, origin: origin)
+        }
+    }
+
+    /// In the child of a fork, gives up the writes of the parent process, which stores them. The caller flushes the feed.
+    ///
+    /// - Returns: Whether there were any.
+    package func dropInherited() -> Bool {
+        let isInherited = state.withLock { !$0.writes.isEmpty && $0.forks != system.forkCount() }
+        if isInherited { end(select(), origin: .external) }
+        return isInherited
+    }
+
+    /// Keeps no further writes.
+    ///
+    /// - Parameter selection: The writes that are stored.
+    /// - Returns: False, with nothing changed, if there are others.
+    func close(having selection: Selection) -> Bool {
+        let last = selection.lastNumber
+        return state.withLock { state in
+            state.isClosed = state.writes.values.allSatisfy { $0.number <= last }
+            return state.isClosed
+        }
+    }
+
+    /// Whether all writes are stored that were reported as pending, and this was not reported yet. Records that it is.
+    func takeRecovery() -> Bool {
+        state.withLock { state in
+            guard state.writes.isEmpty, !state.reported.isEmpty else { return false }
+            state.reported = []
+            return true
+        }
+    }
+
+    // MARK: Attempts
+
+    /// Repeats an attempt to store the writes in the background, until it succeeds. The first error of each kind is reported.
+    ///
+    /// - Parameters:
+    ///   - description: The store's name in messages.
+    ///   - code: The code of the error that was reported last.
+    ///   - store: Stores the writes, without waiting for other processes. It is kept until it succeeds, and should keep the store.
+    func attempt(
+        for description: String, after pause: Duration = CoreTimings.firstPendingPause,
+        reported code: SettingsError.Code? = nil, _ store: @escaping @Sendable () throws -> Void
+    ) {
+        if isAttempting.exchange(true, ordering: .acquiringAndReleasing) { return }
+        system.schedule(pause) { [self] in
+            isAttempting.store(false, ordering: .releasing)
+            do {
+                try store()
+            } catch SettingsError.Code.busy {
+                let next = min(pause * 2, CoreTimings.longestPendingPause)
+                attempt(for: description, after: next, reported: code, store)
+            } catch {
+                let error = SettingsError.wrap(error, as: .notSaved, store: description)
+                if error.code != code { feed.report(error) }
+                attempt(for: description, after: CoreTimings.pendingFailurePause, reported: error.code, store)
+            }
+        }
+    }
+}
