@@ -8,8 +8,9 @@ final class CellChange: Sendable {
     let origin: SettingsService.Origin
     /// Whether another process has stored new bytes, so that the setting may reject them without losing its value.
     let isFromOutside: Bool
-    /// The layers whose bytes these are; nil for all that differ.
-    private let outside: Set<String?>?
+    /// The layers that have changed in the changes that this one stands for, also if they hold the same bytes again: whether another
+    /// process was the last to change each, and whether this one has. Nil if the change stands for no others.
+    private let merged: [String?: (isFromOutside: Bool, hasOwn: Bool)]?
     /// What took the place of other bytes in the changes that this one stands for, the newest first.
     let skipped: [ValueInForce.EarlierCandidate]
     /// The number of the commit.
@@ -23,20 +24,26 @@ final class CellChange: Sendable {
 
     init(
         from old: StoredValue, to new: StoredValue, newValue: SetValue? = nil, _ origin: SettingsService.Origin,
-        isFromOutside: Bool = false, in outside: Set<String?>? = nil, skipped: [ValueInForce.EarlierCandidate] = [],
-        isConnection: Bool = false,
-        isContinuous: Bool, sequence: UInt64, first: UInt64? = nil
+        isFromOutside: Bool = false, merged: [String?: (isFromOutside: Bool, hasOwn: Bool)]? = nil,
+        skipped: [ValueInForce.EarlierCandidate] = [], isConnection: Bool = false, isContinuous: Bool, sequence: UInt64,
+        first: UInt64? = nil
     ) {
         (self.old, self.new, self.newValue, self.origin) = (old, new, newValue, origin)
-        (self.isFromOutside, self.outside, self.skipped) = (isFromOutside, outside, skipped)
+        (self.isFromOutside, self.merged, self.skipped) = (isFromOutside, merged, skipped)
         self.isConnection = isConnection
         (self.isContinuous, self.sequence, self.first) = (isContinuous, sequence, first ?? sequence)
     }
 
     var isLayered: Bool { new.candidates != nil || old.candidates != nil }
 
-    /// Returns whether another process has stored the new bytes of a layer that differs.
-    func isFromOutside(in layer: String?) -> Bool { isFromOutside && outside?.contains(layer) ?? true }
+    /// The layers that have changed.
+    var layers: [String?] { merged.map { Array($0.keys) } ?? new.layersThatDiffer(from: old) }
+
+    /// Returns whether another process has stored the new bytes of a layer that has changed.
+    func isFromOutside(in layer: String?) -> Bool { isFromOutside && merged?[layer]?.isFromOutside ?? true }
+
+    /// Returns whether this process has changed a layer before another one has.
+    func hasOwn(in layer: String?) -> Bool { merged?[layer]?.hasOwn ?? false }
 
     /// Returns the change that stands for this one and `newer`, which follows it.
     func merged(with newer: CellChange) -> CellChange {
@@ -46,22 +53,23 @@ final class CellChange: Sendable {
                 from: old, to: newer.new, origin, isConnection: true,
                 isContinuous: isContinuous && newer.isContinuous, sequence: newer.sequence, first: first)
         }
-        var (skipped, outside) = (skipped, outside ?? [])
-        if self.outside == nil, isFromOutside { outside = Set(new.layersThatDiffer(from: old)) }
-        let changed = newer.new.layersThatDiffer(from: newer.old)
+        var skipped = skipped
+        var merged = merged ?? Dictionary(uniqueKeysWithValues: layers.map { ($0, (isFromOutside, !isFromOutside)) })
+        let changed = newer.layers
         for layer in changed {
-            if newer.isFromOutside(in: layer) {
-                outside.insert(layer)
+            let isFromOutside = newer.isFromOutside(in: layer)
+            merged[layer] = (isFromOutside, !isFromOutside || merged[layer]?.hasOwn ?? false)
+            if isFromOutside {
                 skipped.insert((layer, newer.old.data(in: layer)), at: 0)
             } else {
-                outside.remove(layer)
                 skipped.removeAll { $0.layer == layer }
             }
         }
         return CellChange(
             from: old, to: newer.new, newValue: changed.contains(nil) ? newer.newValue : newValue, origin,
-            isFromOutside: !outside.isEmpty, in: outside, skipped: Array(skipped.prefix(CoreLimits.earlierValues)),
-            isContinuous: isContinuous, sequence: newer.sequence, first: first)
+            isFromOutside: merged.values.contains(where: \.isFromOutside), merged: merged,
+            skipped: Array(skipped.prefix(CoreLimits.earlierValues)), isContinuous: isContinuous,
+            sequence: newer.sequence, first: first)
     }
 }
 

@@ -14,6 +14,8 @@ struct PendingEvents {
     private var head = 0
     private var changeCount = 0
     private var isBeingDelivered = false
+    /// The number that can wait before new ones are merged into them. Tests lower it.
+    var limit = CoreLimits.pendingChanges
     /// Values that are to be released outside of the connection's lock.
     private var released: [ValueInForce] = []
 
@@ -44,7 +46,7 @@ struct PendingEvents {
     /// Adds the set of the settings that a commit has changed.
     mutating func append(_ changes: SettingsService.ChangeSet, for listeners: [GroupListener], commit: UInt64) {
         // Merged only for the same listeners, so that none is released inside the connection's lock.
-        if events.count - head - changeCount >= CoreLimits.pendingChanges, let last = events.last,
+        if events.count - head - changeCount >= limit, let last = events.last,
             case .changeSet(let waiting, let others, let first)? = last, others.elementsEqual(listeners, by: ===)
         {
             events[events.count - 1] = .changeSet(waiting.merged(with: changes), others, commit: first)
@@ -65,7 +67,7 @@ struct PendingEvents {
 
     /// Removes the next event; nil if there is none, and then delivery has ended.
     mutating func next() -> Event? {
-        if isEmpty || head >= CoreLimits.pendingChanges {
+        if isEmpty || head >= limit {
             events.removeFirst(head)
             head = 0
         }

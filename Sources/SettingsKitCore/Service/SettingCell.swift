@@ -104,7 +104,10 @@ struct SettingCell {
     }
 
     private mutating func append(_ change: CellChange, in events: inout PendingEvents) {
-        if changes.count >= CoreLimits.pendingChanges, let last = changes.last, !last.change.isConnection {
+        if changes.count >= events.limit, let last = changes.last, !last.change.isConnection,
+            // A listener that began after the last one must not receive it.
+            !listeners.contains(where: { $0.since >= last.change.sequence })
+        {
             events.release(ValueInForce(.nothing, setValue: last.change.newValue), of: setting)
             replaceLast(by: last.change.merged(with: change), in: &events)
         } else {
@@ -131,7 +134,7 @@ struct SettingCell {
             events.release(inForce, of: setting)
             inForce = nil
         } else if let last = changes.last, last.change.isConnection,
-            last.verdict == nil || changes.count >= CoreLimits.pendingChanges
+            last.verdict == nil || changes.count >= events.limit
         {
             // With another sequence, a verdict on the store before counts no longer.
             let change = CellChange(

@@ -73,11 +73,12 @@ final class ValueInForce: Sendable {
         if !change.isFromOutside, setValue == nil, earlier.isEmpty {
             return ValueInForce(change.new, setValue: change.newValue)
         }
-        let changed = change.new.layersThatDiffer(from: change.old)
+        let changed = change.layers
         var kept = earlier.filter { !changed.contains($0.layer) }
         if change.isFromOutside {
             for layer in changed where change.isFromOutside(in: layer) && change.new.candidate(in: layer) != nil {
                 kept += change.skipped.lazy.filter { $0.layer == layer }
+                if change.hasOwn(in: layer) { continue }
                 // What was in force in the layer, if it is known.
                 let isRejected = resolution?.rejections.contains { $0.candidate.layer == layer } ?? false
                 if !isRejected { kept.append((layer, stored.data(in: layer))) }

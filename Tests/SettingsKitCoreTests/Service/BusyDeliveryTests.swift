@@ -92,6 +92,52 @@ struct BusyDeliveryTests {
         subscription.cancel()
     }
 
+    @Test("A bad edit back to the bytes before merged changes leaves the last value that was set")
+    func sameBytes() {
+        let settings = SettingsService.over(store)
+        let port = Setting<Int>("number", in: .defaults, default: 77, validation: .range(10...99))
+        settings.mergeChanges(beyond: 1)
+        let subscription = settings.observe(port) { [told] in told.append($0.newValue) }
+        settings.whileDelivering { [store, port] in
+            for value in [20, 30] { settings.set(port, to: value) }
+            store.changeFromOutside([("number", "1")])
+            #expect(settings.get(port) == 30)
+        }
+        #expect(settings.get(port) == 30 && told.all == [30])
+        subscription.cancel()
+    }
+
+    @Test("A bad edit after merged changes does not bring back a value from before one that was set")
+    func rejectedSet() {
+        let settings = SettingsService.over(store)
+        let port = Setting<Int>("number", in: .defaults, default: 77, validation: .range(10...99))
+        settings.set(port, to: 20)
+        settings.mergeChanges(beyond: 1)
+        let subscription = settings.observe(port) { [told] in told.append($0.newValue) }
+        settings.whileDelivering { [store, number] in
+            for value in [30, 2] { settings.set(number, to: value) }
+            store.changeFromOutside([("number", "3")])
+        }
+        #expect(settings.get(port) == 77 && told.all == [77])
+        subscription.cancel()
+    }
+
+    @Test("A listener that begins while changes wait receives none of those before it")
+    func lateListener() {
+        let settings = SettingsService.over(store)
+        settings.mergeChanges(beyond: 1)
+        let changes = Recorder<String>()
+        let subscriptions = Recorder<SettingsService.Subscription>()
+        subscriptions.append(settings.observe(number) { [told] in told.append($0.newValue) })
+        settings.whileDelivering { [number] in
+            for value in [2, 3] { settings.set(number, to: value) }
+            subscriptions.append(settings.observe(number) { changes.append("\($0.oldValue)-\($0.newValue)") })
+            for value in [4, 5] { settings.set(number, to: value) }
+        }
+        #expect(told.all == [3, 5] && changes.all == ["3-5"])
+        for subscription in subscriptions.all { subscription.cancel() }
+    }
+
     // MARK: Bad edits
 
     @Test("Bad edits leave the last good value, however many of them wait", arguments: [5, 20, 150])

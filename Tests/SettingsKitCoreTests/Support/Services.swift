@@ -1,4 +1,4 @@
-import SettingsKitCore
+@testable import SettingsKitCore
 import Testing
 
 extension SettingsService {
@@ -18,5 +18,10 @@ extension SettingsService {
         set(gate, to: 1)
         subscription.cancel()
         #expect(isRun.value)
+    }
+
+    /// Merges the changes of `.defaults` that wait beyond a number.
+    func mergeChanges(beyond limit: Int) {
+        connections[.defaults].state.withLock { $0.events.limit = limit }
     }
 }
