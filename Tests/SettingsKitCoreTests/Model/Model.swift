@@ -71,8 +71,12 @@ final class Model {
 
     struct GroupEvent: Equatable {
         let moment: Int
-        let names: Set<String>
+        var names: Set<String>
         let origin: SettingsService.Origin
+        /// Whether it is of a replacement of the store.
+        var isReplacement = false
+        /// Whether fewer names may be notified, or none.
+        var isDoubtful = false
     }
 
     struct Problem: Hashable {
@@ -82,6 +86,8 @@ final class Model {
     }
 
     let settings: [ModelSetting]
+    /// Whether changes that wait may be merged.
+    var isMerging = false
     private(set) var moment = 0
     private(set) var cells: [[Cell]] = []
     /// By store and setting.
@@ -132,9 +138,27 @@ final class Model {
 
     // MARK: Changing
 
+    /// Records that other operations may change the stores that are compared for listeners to groups.
+    func doubtReplacements() {
+        for service in groupEvents.indices {
+            for index in groupEvents[service].indices where groupEvents[service][index].isReplacement {
+                groupEvents[service][index].isDoubtful = true
+                groupEvents[service][index].names = Set(settings.map(\.name))
+            }
+        }
+    }
+
     /// Connects a service with another store.
-    func connect(_ service: Int, to layers: [Int]) {
+    ///
+    /// - Parameter isDoubtful: Whether other operations may change the stores while they are compared.
+    func connect(_ service: Int, to layers: [Int], isDoubtful: Bool = false) {
         moment += 1
+        if let old = cells[service][0].layers.first {
+            let differing = settings.filter { held[old][$0.number].stored != held[layers[0]][$0.number].stored }
+            groupEvents[service].append(
+                GroupEvent(moment: moment, names: Set(differing.map(\.name)), origin: .external, isReplacement: true))
+            if isDoubtful { doubtReplacements() }
+        }
         for cell in cells[service] {
             let isFirst = cell.layers.isEmpty
             cell.layers = layers
@@ -203,7 +227,7 @@ final class Model {
             if origin == .external { return false }
             cell.known = accepted(change.old, by: cell.setting)
         }
-        if let new = change.new, let code = cell.setting.problem(with: new), origin == .external {
+        if let new = change.new, let code = cell.setting.problem(with: new), origin == .external, !isMerging {
             certain[.init(service: service, code: code, name: change.name), default: []].insert("\(store) \(new)")
         }
         let isTold = tell(cell, text, origin, inForceMarks, always: kinds[store] == .unfed)

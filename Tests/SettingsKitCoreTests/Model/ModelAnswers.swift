@@ -15,6 +15,75 @@ extension Model {
             && cell.layers.contains { isWritable($0) && held[$0][setting.number].stored != nil }
     }
 
+    /// Returns the numbers of events that a listener may have received with another one, given those of before.
+    ///
+    /// Changes that wait may be merged: into one step, or into none if it ends on what it begins with.
+    func received(
+        _ old: Marked, _ new: Marked, isSet: Bool, _ origin: SettingsService.Origin, of expected: ArraySlice<Event>,
+        after received: Set<Int>
+    ) -> Set<Int> {
+        let events = Array(expected)
+        func isStep(_ first: Int, _ last: Int) -> Bool {
+            let event = events[last]
+            let isLocal = events[first...last].allSatisfy { $0.origin == .local }
+            return (events[first].old, event.new, event.isSet) == (old.number, new.number, isSet)
+                && (event.marks.contains(new.mark) || isMerging && origin == .external && new.mark == 0)
+                && (origin == (isLocal ? .local : .external) || isMerging && origin == .external)
+        }
+        let ends = received.flatMap { begin in
+            events.indices.filter { last in
+                if !isMerging { return last == begin && isStep(last, last) }
+                return last >= begin
+                    && (begin...last).contains { events[$0].old == events[begin].old && isStep($0, last) }
+            }
+        }
+        return Set(ends.map { $0 + 1 })
+    }
+
+    /// Returns whether a listener may have received all events.
+    func hasAll(_ expected: ArraySlice<Event>, after received: Set<Int>) -> Bool {
+        received.contains { count in
+            let missing = expected.dropFirst(count)
+            return missing.isEmpty || isMerging && missing.first?.old == missing.last?.new
+        }
+    }
+
+    // MARK: Groups
+
+    func events(ofGroupsIn service: Int, since moment: Int) -> [GroupEvent] {
+        groupEvents[service].filter { $0.moment > moment }
+    }
+
+    /// Returns the numbers of events that a listener to a group may have received with another one, given those of before.
+    func received(
+        _ names: Set<String>, _ origin: SettingsService.Origin, of events: [GroupEvent], after received: Set<Int>
+    ) -> Set<Int> {
+        // A merged change is notified with the first commit or the last.
+        if isMerging || names.isEmpty { return names.isEmpty ? [] : received }
+        let ends = received.flatMap { begin in
+            events.indices.dropFirst(begin).filter { last in
+                let event = events[last]
+                return events[begin..<last].allSatisfy(isOptional) && event.origin == origin
+                    && (event.isDoubtful ? names.isSubset(of: event.names) : names == event.names)
+            }
+        }
+        return Set(ends.map { $0 + 1 })
+    }
+
+    func hasAll(_ events: [GroupEvent], after received: Set<Int>) -> Bool {
+        isMerging || received.contains { events.dropFirst($0).allSatisfy(isOptional) }
+    }
+
+    private func isOptional(_ event: GroupEvent) -> Bool { event.isDoubtful || event.names.isEmpty }
+
+    /// Returns the names of the settings that are not what they were.
+    func changedNames(in service: Int, since moment: Int) -> Set<String> {
+        Set(
+            cells[service].filter { cell in
+                cell.isUsed && steps(of: service, cell.setting, since: moment).first?.number != cell.steps.last?.number
+            }.map(\.setting.name))
+    }
+
     /// Whether the store publishes its changes.
     func isFed(_ cell: Cell) -> Bool { kinds[cell.layers[0]] != .unfed }
 

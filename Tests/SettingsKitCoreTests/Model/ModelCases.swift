@@ -2,12 +2,12 @@ import SettingsKitCore
 
 /// The stores of a random test, and the operations on them.
 enum ModelCase: CaseIterable {
-    case oneStore, layers, withoutFeed, replacement, late
+    case oneStore, layers, withoutFeed, replacement, late, merging
 
     func prepare(_ world: ModelWorld, _ generator: inout SeededGenerator) {
         addStores(["a": "5", "b": "50"].filter { _ in Bool.random(using: &generator) }, to: world, &generator)
         for _ in 0..<2 { world.observe(0, world.settings[Int.random(in: 0..<3, using: &generator)]) }
-        if self != .replacement, Bool.random(using: &generator) { world.observeAll(world.services.count - 1) }
+        if Bool.random(using: &generator) { world.observeAll(world.services.count - 1) }
     }
 
     func addStores(_ contents: [String: String], to world: ModelWorld) {
@@ -19,8 +19,8 @@ enum ModelCase: CaseIterable {
     private func addStores(_ contents: [String: String], to world: ModelWorld, _ generator: inout SeededGenerator) {
         let store: any SettingsStore
         var layers = [0]
-        switch self {
-        case .oneStore: store = world.addStore(contents)
+        switch self == .merging && Bool.random(using: &generator) ? .layers : self {
+        case .oneStore, .merging: store = world.addStore(contents)
         case .withoutFeed: store = world.addStore(contents, .unfed)
         case .late: store = world.addLateStore(contents)
         case .replacement:
@@ -41,6 +41,7 @@ enum ModelCase: CaseIterable {
         }
         world.addService(over: store, layers)
         if Bool.random(using: &generator) { world.addService(over: store, layers) }
+        if self == .merging { world.mergeChanges(beyond: Int.random(in: 1...2, using: &generator)) }
     }
 
     /// Returns two or three threads with a few operations each.

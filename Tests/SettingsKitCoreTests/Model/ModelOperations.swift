@@ -219,7 +219,8 @@ extension ModelWorld {
         }
         if codes.isEmpty, !mayBeLocked { fail("an update is refused") }
         for code in codes {
-            model.refuse(service, code, setting.name, isCertain: codes.count == 1 && !mayBeLocked && !wasLate)
+            let isCertain = codes.count == 1 && !mayBeLocked && !wasLate && lastSwitch[service] <= start
+            model.refuse(service, code, setting.name, isCertain: isCertain)
         }
     }
 
