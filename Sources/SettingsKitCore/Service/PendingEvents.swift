@@ -3,8 +3,8 @@ struct PendingEvents {
     enum Event {
         /// The first change that waits in a setting's cell, if it belongs to the commit.
         case change(of: any CachedSetting, commit: UInt64)
-        /// The settings that a commit has changed.
-        case changeSet(SettingsService.ChangeSet, [GroupListener], commit: UInt64)
+        /// The settings that one or more commits have changed.
+        case changeSet(SettingsService.ChangeSet, [GroupListener], commits: ClosedRange<UInt64>)
         case replacement(StoreReplacement)
     }
 
@@ -47,11 +47,12 @@ struct PendingEvents {
     mutating func append(_ changes: SettingsService.ChangeSet, for listeners: [GroupListener], commit: UInt64) {
         // Merged only for the same listeners, so that none is released inside the connection's lock.
         if events.count - head - changeCount >= limit, let last = events.last,
-            case .changeSet(let waiting, let others, let first)? = last, others.elementsEqual(listeners, by: ===)
+            case .changeSet(let waiting, let others, let commits)? = last, others.elementsEqual(listeners, by: ===)
         {
-            events[events.count - 1] = .changeSet(waiting.merged(with: changes), others, commit: first)
+            events[events.count - 1] = .changeSet(
+                waiting.merged(with: changes), others, commits: commits.lowerBound...commit)
         } else {
-            append(.changeSet(changes, listeners, commit: commit))
+            append(.changeSet(changes, listeners, commits: commit...commit))
         }
     }
 

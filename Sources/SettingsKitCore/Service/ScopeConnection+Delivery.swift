@@ -18,8 +18,8 @@ extension ScopeConnection {
         for _ in 0..<Self.deliveriesInARow {
             switch state.withLock({ $0.events.next() }) {
             case .change(let setting, let commit)?: deliver(commit, of: setting)
-            case .changeSet(let changes, let listeners, let commit)?:
-                let changes = steps(changes, commit)
+            case .changeSet(let changes, let listeners, let commits)?:
+                let changes = steps(changes, commits)
                 for listener in listeners { listener.deliver(changes) }
             case .replacement(let replacement)?: deliver(replacement)
             case nil: return
@@ -30,12 +30,14 @@ extension ScopeConnection {
 
     /// Removes the settings that this program uses and whose value in force has not changed: all new bytes were rejected, or another
     /// layer is in force. A commit's changes are delivered before the set of them.
-    private func steps(_ changes: SettingsService.ChangeSet, _ commit: UInt64) -> SettingsService.ChangeSet {
+    private func steps(_ changes: SettingsService.ChangeSet, _ commits: ClosedRange<UInt64>)
+        -> SettingsService.ChangeSet
+    {
         state.withLock { state in
             guard changes.origin == .external || state.store?.isLayered ?? false else { return changes }
             let keys = changes.keys.filter { key in
                 let cells = state.settings.all(named: key.name)
-                return cells.isEmpty || cells.contains { $0.heldBack?.contains(commit) != true }
+                return cells.isEmpty || cells.contains { !$0.hasHeldBack(commits) }
             }
             return .init(keys: keys, origin: changes.origin)
         }

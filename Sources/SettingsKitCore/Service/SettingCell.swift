@@ -22,7 +22,7 @@ struct SettingCell {
     /// The number of changes with a verdict.
     private var judgedCount = 0
     /// The commits of the last delivered change, if it did not change what is in force.
-    private(set) var heldBack: ClosedRange<UInt64>?
+    private var heldBack: ClosedRange<UInt64>?
 
     /// A change; what was in force before, if that does not follow from the change before; and what is in force after it, once that is
     /// known.
@@ -150,6 +150,11 @@ struct SettingCell {
                 in: &events)
         }
         setting.invalidate()
+    }
+
+    /// Returns whether commits, the last delivered ones, have not changed what is in force.
+    func hasHeldBack(_ commits: ClosedRange<UInt64>) -> Bool {
+        heldBack.map { $0.contains(commits.lowerBound) && $0.contains(commits.upperBound) } ?? false
     }
 
     /// Whether what is in force can only be read in the store.

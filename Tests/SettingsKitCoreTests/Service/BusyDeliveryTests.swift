@@ -255,6 +255,15 @@ struct BusyDeliveryTests {
         #expect(sets == [#"external ["a", "number"]"#])
     }
 
+    @Test("A listener to a scope receives a key that a later one of merged commits has changed")
+    func mergedSets() {
+        let settings = SettingsService.over(store)
+        #expect(settings.get(number) == 1)
+        settings.mergeChanges(beyond: 1)
+        let sets = sets(of: [("number", "oops"), ("a", "5")], settings) { [number] in settings.set(number, to: 9) }
+        #expect(sets == [#"external ["a", "number"]"#])
+    }
+
     @Test("A listener to a scope does not receive a rejected key that another listener sets", arguments: [true, false])
     func rejectedKey(isFirst: Bool) {
         let settings = SettingsService.over(store)
