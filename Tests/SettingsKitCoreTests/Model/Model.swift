@@ -16,6 +16,7 @@ import SettingsKitCore
 ///
 /// - D8: Connections with other stores that were not delivered yet are one step. A read that began before may report bytes of the
 ///   replaced store.
+/// - D11: A reader that stores a default may return another thread's set value decoded.
 /// - D10: Rejected bytes lock a setting for a write during which the locking layer changes.
 final class Model {
     /// What is in force from a moment on.
@@ -49,10 +50,7 @@ final class Model {
         fileprivate(set) var known: String?
         fileprivate var marks: Set<Int> = [0]
 
-        /// Whether the service uses the setting.
-        let isUsed: Bool
-
-        init(_ setting: ModelSetting, isUsed: Bool) { (self.setting, self.isUsed) = (setting, isUsed) }
+        init(_ setting: ModelSetting) { self.setting = setting }
     }
 
     /// The bytes of one name in one store, as one setting judges them.
@@ -126,8 +124,8 @@ final class Model {
     }
 
     /// Adds a service over the layers of a store.
-    func addService(_ layers: [Int], using used: [ModelSetting]) {
-        cells.append(settings.map { setting in Cell(setting, isUsed: used.contains { $0.number == setting.number }) })
+    func addService(_ layers: [Int]) {
+        cells.append(settings.map(Cell.init))
         groupEvents.append([])
         connect(cells.count - 1, to: layers)
         guard kinds[layers[0]] == .late else { return }
@@ -191,7 +189,7 @@ final class Model {
                 held[store][setting.number] = Held(
                     stored: change.new, inForce: accepted(change.new, by: setting) ?? (stays ? before : nil))
                 for (service, cells) in cells.enumerated()
-                where cells[setting.number].isUsed && cells[setting.number].layers.contains(store) {
+                where cells[setting.number].layers.contains(store) {
                     let isMarked = origin == .local && change.new != nil
                     var marks = isMarked ? marks(service, setting.number, change.new ?? "") : [0]
                     // The same bytes may have the same value.

@@ -80,7 +80,7 @@ extension Model {
     func changedNames(in service: Int, since moment: Int) -> Set<String> {
         Set(
             cells[service].filter { cell in
-                cell.isUsed && steps(of: service, cell.setting, since: moment).first?.number != cell.steps.last?.number
+                steps(of: service, cell.setting, since: moment).first?.number != cell.steps.last?.number
             }.map(\.setting.name))
     }
 

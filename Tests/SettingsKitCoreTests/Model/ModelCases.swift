@@ -2,7 +2,7 @@ import SettingsKitCore
 
 /// The stores of a random test, and the operations on them.
 enum ModelCase: CaseIterable {
-    case oneStore, layers, withoutFeed, replacement, late, merging
+    case oneStore, layers, withoutFeed, replacement, late, merging, once
 
     func prepare(_ world: ModelWorld, _ generator: inout SeededGenerator) {
         addStores(["a": "5", "b": "50"].filter { _ in Bool.random(using: &generator) }, to: world, &generator)
@@ -20,7 +20,7 @@ enum ModelCase: CaseIterable {
         let store: any SettingsStore
         var layers = [0]
         switch self == .merging && Bool.random(using: &generator) ? .layers : self {
-        case .oneStore, .merging: store = world.addStore(contents)
+        case .oneStore, .merging, .once: store = world.addStore(contents)
         case .withoutFeed: store = world.addStore(contents, .unfed)
         case .late: store = world.addLateStore(contents)
         case .replacement:
@@ -39,8 +39,10 @@ enum ModelCase: CaseIterable {
                 return world.fail("\(error)")
             }
         }
-        world.addService(over: store, layers)
-        if Bool.random(using: &generator) { world.addService(over: store, layers) }
+        for service in 0...Int.random(in: 0...1, using: &generator) {
+            world.addService(over: store, layers)
+            for setting in world.settings { world.get(service, setting) }
+        }
         if self == .merging { world.mergeChanges(beyond: Int.random(in: 1...2, using: &generator)) }
     }
 
@@ -102,6 +104,7 @@ enum ModelCase: CaseIterable {
             switch self {
             case .replacement: return { world.connect(service, to: store) }
             case .late: return { world.open(0) }
+            case .oneStore where number < 50: return { world.set(service, setting, to: number, fails: true) }
             case .oneStore: return { world.begin(over: 0) }
             default: return { world.get(service, setting) }
             }

@@ -26,8 +26,10 @@ extension ModelWorld {
         let isOfReplaced =
             lastSwitch[service] > start
             && model.hasHeld("\(value.number)", setting.name, in: Array(everUsed[service]), since: start)
+        // D11
+        let mayBeDecoded = setting.isStored && value.mark == 0
         if !isOfReplaced,
-            !steps.contains(where: { $0.number == value.number && $0.marks.contains(value.mark) })
+            !steps.contains(where: { $0.number == value.number && ($0.marks.contains(value.mark) || mayBeDecoded) })
         {
             fail(
                 "\(service).\(setting.number) reads as \(value) in place of \(steps.map { "\($0.number)\($0.marks)" })")
@@ -79,10 +81,13 @@ extension ModelWorld {
     // MARK: Writing
 
     /// Sets a value, and checks that it is stored or refused.
-    func set(_ service: Int, _ setting: ModelSetting, to number: Int, throwing: Bool = false) {
+    ///
+    /// - Parameter fails: Whether the store fails to write it.
+    func set(_ service: Int, _ setting: ModelSetting, to number: Int, throwing: Bool = false, fails: Bool = false) {
         operate("set \(service).\(setting.number) to \(number)") { operation in
             let (start, wasLate) = (model.moment, isLate(service))
-            let refusal = setting.problem(settingTo: number)
+            let refusal = setting.problem(settingTo: number) ?? (fails ? .writeFailed : nil)
+            if fails { failing.insert(operation) }
             expectMark(of: number, service, setting, operation)
             let value = Marked(number: number, mark: operation)
             var code: SettingsError.Code?
@@ -150,6 +155,10 @@ extension ModelWorld {
             services[service].transaction { transaction in
                 for (setting, number) in values {
                     transaction.set(setting.setting, to: Marked(number: number, mark: operation))
+                    // A layer above may be in force.
+                    if refusal != nil || layers[service].count > 1 { continue }
+                    let value = transaction.get(setting.setting)
+                    if value.number != number { fail("a transaction reads \(value) after \(number)") }
                 }
             }
             pending.removeAll { $0.mark == operation }
@@ -280,12 +289,13 @@ extension ModelWorld {
         }
     }
 
-    /// Begins another service over a store, with the setting that shares its name with no other.
+    /// Begins another service over a store.
     func begin(over store: Int) {
         operate("begin a service over \(store)") { _ in
             let service = services.count
-            addService(over: stores[store], [store], using: [settings[2]])
-            observe(service, settings[2])
+            addService(over: stores[store], [store])
+            for setting in settings { observe(service, setting) }
+            for setting in settings { get(service, setting) }
         }
     }
 

@@ -43,29 +43,35 @@ struct ModelSetting: Sendable {
     let valid: Range<Int>
     let defaultNumber: Int
     let isComputed: Bool
+    let isStored: Bool
     let setting: Setting<Marked>
 
     /// The settings of the model: two of one name that accept different texts, and one whose default is computed.
-    static func all(point: @escaping @Sendable (String) -> Void) -> [ModelSetting] {
+    ///
+    /// - Parameter storesDefault: Whether that default is computed once, and stored by the first reader.
+    static func all(storesDefault: Bool, point: @escaping @Sendable (String) -> Void) -> [ModelSetting] {
         [
             ModelSetting(0, "a", decodable: 0..<100, valid: 0..<60, default: 100, point),
             ModelSetting(1, "a", decodable: 0..<80, valid: 40..<100, default: 101, point),
-            ModelSetting(2, "b", decodable: 0..<100, valid: 0..<60, default: 102, isComputed: true, point),
+            storesDefault
+                ? ModelSetting(2, "b", decodable: 0..<100, valid: 0..<60, default: 50, isStored: true, point)
+                : ModelSetting(2, "b", decodable: 0..<100, valid: 0..<60, default: 102, isComputed: true, point),
         ]
     }
 
     private init(
         _ number: Int, _ name: String, decodable: Range<Int>, valid: Range<Int>, default: Int, isComputed: Bool = false,
-        _ point: @escaping @Sendable (String) -> Void
+        isStored: Bool = false, _ point: @escaping @Sendable (String) -> Void
     ) {
         (self.number, self.name, self.decodable, self.valid) = (number, name, decodable, valid)
-        (defaultNumber, self.isComputed) = (`default`, isComputed)
+        (defaultNumber, self.isComputed, self.isStored) = (`default`, isComputed, isStored)
         let computed: @Sendable () -> Marked = {
             point("default")
             return Marked(number: `default`)
         }
+        let constant = SettingsService.DefaultValue.constant(Marked(number: `default`))
         setting = Setting(
-            name, in: .defaults, default: isComputed ? .computed(computed) : .constant(Marked(number: `default`)),
+            name, in: .defaults, default: isStored ? .once(computed) : isComputed ? .computed(computed) : constant,
             transformer: MarkedTransformer(decodable: decodable, point: point),
             validation: .init("must be in range") {
                 point("validate")

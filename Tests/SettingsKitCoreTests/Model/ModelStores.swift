@@ -17,18 +17,18 @@ final class ModelStore: SettingsStore {
     private let point: @Sendable (String) -> Void
     /// Called inside the lock, before the feed publishes.
     private let record: Record
-    /// Whether writes fail.
-    let isBroken = Box(false)
+    /// Returns whether a write fails.
+    private let isBroken: @Sendable () -> Bool
     let number: Int
 
     /// - Parameter hasFeed: False for a store of two functions.
     init(
         _ number: Int, _ contents: [String: String], hasFeed: Bool = true, point: @escaping @Sendable (String) -> Void,
-        record: @escaping Record
+        isBroken: @escaping @Sendable () -> Bool = { false }, record: @escaping Record
     ) {
         self.contents = Mutex(contents.mapValues { Data($0.utf8) })
         ownFeed = hasFeed ? SettingsStoreFeed() : nil
-        (self.number, self.point, self.record) = (number, point, record)
+        (self.number, self.point, self.isBroken, self.record) = (number, point, isBroken, record)
     }
 
     var feed: SettingsStoreFeed? { ownFeed }
@@ -48,7 +48,7 @@ final class ModelStore: SettingsStore {
 
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         point("will write")
-        if isBroken.value { throw StoreBroken() }
+        if isBroken() { throw StoreBroken() }
         let isApplied = contents.withLock { contents in
             for expectation in batch.expectations where contents[expectation.key.name] != expectation.data {
                 return false

@@ -9,7 +9,7 @@ struct ModelTests {
     func seeds(_ testCase: ModelCase) async {
         for seed in Rounds.seeds(0..<2_500, part: 200) {
             var generator = SeededGenerator(seed: seed)
-            let world = ModelWorld(Scheduler(Choices(seed: seed)))
+            let world = ModelWorld(Scheduler(Choices(seed: seed)), storesDefault: testCase == .once)
             testCase.prepare(world, &generator)
             let threads = testCase.threads(world, &generator)
             guard world.scheduler.run(threads) != nil else {

@@ -75,6 +75,8 @@ final class ModelWorld: @unchecked Sendable {
     var lateStores: Set<Int> = []
     private(set) var late: [Int: RecoveringStore] = [:]
     let isOpen = Box(false)
+    /// The operations whose writes fail.
+    var failing: Set<Int> = []
     private var subscriptions: [SettingsService.Subscription] = []
     private(set) var problems: [String] = []
     private(set) var trace: [String] = []
@@ -90,10 +92,10 @@ final class ModelWorld: @unchecked Sendable {
     /// Called before each commit, with its changes, by the operation that makes it.
     var checksCommit: [Int: ([ModelChange]) -> Void] = [:]
 
-    init(_ scheduler: Scheduler) {
+    init(_ scheduler: Scheduler, storesDefault: Bool = false) {
         self.scheduler = scheduler
         let point = Point()
-        model = Model(ModelSetting.all { point.world?.point($0) })
+        model = Model(ModelSetting.all(storesDefault: storesDefault) { point.world?.point($0) })
         point.world = self
     }
 
@@ -126,6 +128,8 @@ final class ModelWorld: @unchecked Sendable {
         model.addStore(contents, kind)
         let store = ModelStore(number, contents, hasFeed: kind != .unfed) { [weak self] in
             self?.point("store \(number) \($0)")
+        } isBroken: { [weak self] in
+            self?.currentOperation.map { self?.failing.contains($0) ?? false } ?? false
         } record: { [weak self] changes, origin in
             self?.record(changes, origin, of: number)
         }
@@ -167,9 +171,9 @@ final class ModelWorld: @unchecked Sendable {
     }
 
     /// Adds a service over a store, or over a layered store of several stores.
-    func addService(over store: any SettingsStore, _ layers: [Int], using used: [ModelSetting]? = nil) {
+    func addService(over store: any SettingsStore, _ layers: [Int]) {
         let number = services.count
-        model.addService(layers, using: used ?? settings)
+        model.addService(layers)
         self.layers.append(layers)
         everUsed.append(Set(layers))
         switchCount.append(0)
@@ -178,7 +182,6 @@ final class ModelWorld: @unchecked Sendable {
             SettingsService(
                 stores: [.defaults: store],
                 diagnosticSink: .init { [weak self] error in self?.receive(error, from: number) }))
-        for setting in used ?? settings { get(number, setting) }
     }
 
     func mergeChanges(beyond limit: Int) {
@@ -284,7 +287,7 @@ final class ModelWorld: @unchecked Sendable {
         note("end #\(operation)")
         Scheduler.current?.depth -= 1
         operations[thread] = outer
-        if !isBusy(inside: 0) {
+        if outer == nil, !isBusy(inside: 0) {
             checkDelivered()
         }
     }
@@ -325,7 +328,7 @@ final class ModelWorld: @unchecked Sendable {
             }
         }
         for (service, cells) in model.cells.enumerated() {
-            for cell in cells where cell.isUsed {
+            for cell in cells {
                 let number = get(service, cell.setting)
                 if number != cell.steps.last?.number {
                     fail("\(service).\(cell.setting.number) ends on \(number)")
