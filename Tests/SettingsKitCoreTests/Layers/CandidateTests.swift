@@ -30,33 +30,6 @@ struct CandidateTests {
         #expect(problems.all.isEmpty)
     }
 
-    @Test("Listeners are notified of changes of the value in force, and of no others")
-    func events() {
-        let settings = service()
-        let told = Recorder<String>()
-        let sets = Recorder<Set<String>>()
-        let subscriptions = [
-            settings.observe(port) { told.append("\($0.oldValue)-\($0.newValue) \($0.isSet) \($0.origin)") },
-            settings.observe { sets.append(Set($0.keys.map(\.name))) },
-        ]
-        store.change("port", in: "system", to: "2")
-        settings.set(port, to: 2)
-        settings.set(port, to: 3)
-        store.change("port", in: "system", to: "7")
-        store.change("port", in: "managed", to: "4")
-        store.change("port", in: nil, to: "5")
-        store.change("port", in: "managed", to: nil)
-        settings.reset(port)
-        store.change("port", in: "system", to: nil)
-        #expect(
-            told.all == [
-                "1-2 true external", "2-3 true local", "3-4 true external", "4-5 true external", "5-7 true local",
-                "7-1 false external",
-            ])
-        #expect(sets.all == Array(repeating: ["port"], count: 6))
-        for subscription in subscriptions { subscription.cancel() }
-    }
-
     @Test("What a setting does not accept is diagnosed once with the layer, and the next layer counts")
     func fallingThrough() {
         store.change("port", in: "managed", to: "oops")
@@ -70,30 +43,6 @@ struct CandidateTests {
         #expect(problems.all.allSatisfy { $0.expected?.contains("from 1 to 9999") == true })
         #expect(settings.problem(of: port)?.code == .decodingFailed)
         #expect(problems.all.allSatisfy { !$0.description.contains("oops") && !$0.description.contains("100000") })
-    }
-
-    @Test("A bad change of one layer leaves its last good value in force, whatever other layers do")
-    func lastGood() throws {
-        let settings = service()
-        let told = Recorder<String>()
-        let subscription = settings.observe(port) { told.append("\($0.oldValue)-\($0.newValue)") }
-        store.change("port", in: "system", to: "2")
-        settings.set(port, to: 8)
-        store.change("port", in: nil, to: "oops")
-        #expect(settings.get(port) == 8 && problems.count == 1)
-        store.change("port", in: "system", to: "3")
-        #expect(settings.get(port) == 8 && settings.source(of: port) == .store)
-        // Also for a service that begins now.
-        #expect(service().get(port) == 8 && store.get(port) == 8)
-        #expect(thrownCode { try settings.load(port) } == .decodingFailed)
-        store.change("port", in: "managed", to: "5")
-        #expect(settings.get(port) == 5)
-        store.change("port", in: "managed", to: nil)
-        #expect(settings.get(port) == 8)
-        store.change("port", in: nil, to: nil)
-        #expect(settings.get(port) == 3)
-        #expect(told.all == ["1-2", "2-8", "8-5", "5-8", "8-3"])
-        subscription.cancel()
     }
 
     @Test("Setting the value in force while bad bytes are stored writes it")

@@ -6,18 +6,6 @@ import Testing
 struct LastGoodValueTests {
     private let port = Setting<Int>("port", in: .defaults, default: 77, validation: .range(1...100))
 
-    @Test("It locks, where a locking layer holds something else now")
-    func locks() {
-        let store = CandidateStore()
-        let settings = SettingsService.over(store)
-        store.change("port", in: "managed", to: "10")
-        #expect(settings.get(port) == 10)
-        store.change("port", in: "managed", to: "999")
-        #expect(settings.get(port) == 10 && settings.isLocked(port))
-        #expect(thrownCode { try settings.save(port, to: 5) } == .locked)
-        #expect(store.held("port") == nil)
-    }
-
     @Test("It stays the same for every service, handle and setting, through any number of bad edits")
     func chains() throws {
         let store = FeedStore(["port": Data("10".utf8)])
@@ -53,16 +41,6 @@ struct LastGoodValueTests {
         }
     }
 
-    @Test("A service that began after the bad edit is notified of changes from the last good value")
-    func lateListeners() {
-        for (value, told) in [(10, []), (11, ["10-11"])] {
-            let services = AfterABadEdit(port)
-            #expect(services.late.get(port) == 10)
-            services.first.set(port, to: value)
-            #expect(services.changes.all == told && services.late.get(port) == value)
-        }
-    }
-
     @Test("A service that began after the bad edit is notified of its repair as a change of the last good value")
     func repairFromOutside() {
         for (repairs, told) in [(["10"], []), (["11"], ["10-11"]), (["998", "12"], ["10-12"])] as [([String], [String])]
@@ -71,103 +49,6 @@ struct LastGoodValueTests {
             for repair in repairs { services.store.changeFromOutside([("port", repair)]) }
             #expect(services.changes.all == told)
         }
-    }
-
-    @Test("A service that reads between a bad edit and its check has it, too")
-    func readingBeforeTheCheck() {
-        let store = FeedStore(["port": Data("10".utf8)])
-        let settings = SettingsService.over(store)
-        let other = Setting<Int>("other", in: .defaults, default: 0)
-        #expect(settings.get(port) == 10)
-        let late = Recorder<SettingsService>()
-        let subscription = settings.observe(other) { [port] _ in
-            store.changeFromOutside([("port", "999")])
-            let service = SettingsService.over(store)
-            #expect(service.get(port) == 10)
-            late.append(service)
-        }
-        settings.set(other, to: 1)
-        #expect(settings.get(port) == 10 && late.all[0].get(port) == 10)
-        subscription.cancel()
-    }
-
-    @Test("A hidden layer keeps its newest good value, not an older one")
-    func hiddenLayer() {
-        let store = CandidateStore()
-        let settings = SettingsService.over(store)
-        store.change("port", in: nil, to: "50")
-        #expect(settings.get(port) == 50)
-        for value in 1...3 { store.change("port", in: "system", to: "\(value)") }
-        settings.reset(port)
-        #expect(settings.get(port) == 3)
-        store.change("port", in: "system", to: "999")
-        #expect(settings.get(port) == 3)
-    }
-
-    @Test(
-        "A value that the program sets before a bad edit was delivered follows the good one", arguments: [false, true])
-    func setMeanwhile(isLayered: Bool) {
-        let feedStore = FeedStore(["port": Data("10".utf8)])
-        let layered = CandidateStore()
-        layered.change("port", in: nil, to: "10")
-        let settings = SettingsService.over(isLayered ? layered : feedStore)
-        let other = Setting<Int>("other", in: .defaults, default: 0)
-        #expect(settings.get(port) == 10)
-        let changes = Recorder<String>()
-        let subscriptions = [
-            settings.observe(port) { changes.append("\($0.oldValue)-\($0.newValue)") },
-            settings.observe(other) { [port] _ in
-                if isLayered {
-                    layered.change("port", in: nil, to: "999")
-                } else {
-                    feedStore.changeFromOutside([("port", "999")])
-                }
-                settings.set(port, to: 20)
-            },
-        ]
-        settings.set(other, to: 1)
-        #expect(changes.all == ["10-20"] && settings.get(port) == 20)
-        for subscription in subscriptions { subscription.cancel() }
-    }
-
-    /// A service over a store that holds 10. Changes that are made in `body` wait, and are delivered after it.
-    private struct WaitingChanges {
-        let store = FeedStore(["port": Data("10".utf8)])
-        let settings: SettingsService
-        let changes = Recorder<String>()
-        private let subscription: SettingsService.Subscription
-
-        init(_ port: Setting<Int>, _ body: @escaping @Sendable (FeedStore, SettingsService) -> Void) {
-            let settings = SettingsService.over(store)
-            self.settings = settings
-            subscription = settings.observe(port) { [changes] in changes.append("\($0.oldValue)-\($0.newValue)") }
-            let other = Setting<Int>("other", in: .defaults, default: 0)
-            let outer = settings.observe(other) { [store] _ in body(store, settings) }
-            settings.set(other, to: 1)
-            outer.cancel()
-        }
-    }
-
-    @Test("A good change from outside that the program overwrites before it is delivered swallows no later change")
-    func goodMeanwhile() {
-        let waiting = WaitingChanges(port) { [port] store, settings in
-            store.changeFromOutside([("port", "50")])
-            settings.set(port, to: 20)
-        }
-        for value in [50, 10, 50] { waiting.settings.set(port, to: value) }
-        waiting.store.changeFromOutside([("port", "999")])
-        #expect(waiting.changes.all == ["10-50", "50-20", "20-50", "50-10", "10-50"])
-        #expect(waiting.settings.get(port) == 50)
-    }
-
-    @Test("Changes that wait are delivered each, with a bad one among them or without", arguments: ["50", "999"])
-    func waiting(outside: String) {
-        let waiting = WaitingChanges(port) { [port] store, settings in
-            settings.set(port, to: 20)
-            store.changeFromOutside([("port", outside)])
-            settings.set(port, to: 10)
-        }
-        #expect(waiting.changes.all == (outside == "50" ? ["10-20", "20-50", "50-10"] : ["10-20", "20-10"]))
     }
 
     @Test("It is the same through a store and through layers over it")
@@ -243,23 +124,6 @@ struct LayeredWritingTests {
         layers.change("port", in: "managed", to: "oops", origin: .local)
         try settings.migrate([step])
         #expect(settings.get(port) == 9 && settings.get(theme) == "dark")
-    }
-
-    @Test("A lossy value stays what the program has set while other layers change")
-    func lossyValue() {
-        struct Rounding: Transformer {
-            func transformValue(_ value: Double) -> Data { Data("\(Int(value))".utf8) }
-            func untransformValue(_ output: Data) throws -> Double {
-                Double(String(decoding: output, as: UTF8.self)) ?? 0
-            }
-        }
-        let lossy = Setting<Double>("lossy", in: .defaults, default: 0, transformer: Rounding())
-        let layers = CandidateStore()
-        let settings = SettingsService.over(layers)
-        settings.set(lossy, to: 2.5)
-        #expect(settings.get(lossy) == 2.5)
-        layers.change("lossy", in: "system", to: "7")
-        #expect(settings.get(lossy) == 2.5)
     }
 
     @Test("A property that stores its default leaves what other layers have, and the last good value")

@@ -37,25 +37,6 @@ struct CallbacksTests {
         for subscription in inner.all { subscription.cancel() }
     }
 
-    @Test("A change made in a callback is delivered after the callback has returned, in order")
-    func order() {
-        let settings = SettingsService.over(MemoryStore())
-        let log = Recorder<String>()
-        let first = settings.observe(number) { [number] change in
-            log.append("begin \(change.newValue)")
-            if change.newValue < 3 { settings.set(number, to: change.newValue + 1) }
-            log.append("end \(change.newValue)")
-        }
-        let second = settings.observe(number) { log.append("second \($0.oldValue)-\($0.newValue)") }
-        settings.set(number, to: 1)
-        #expect(
-            log.all == [
-                "begin 1", "end 1", "second 0-1", "begin 2", "end 2", "second 1-2", "begin 3", "end 3", "second 2-3",
-            ])
-        first.cancel()
-        second.cancel()
-    }
-
     @Test("No callback after cancel, nor after the subscription has gone; cancelling twice is fine")
     func cancel() {
         let settings = SettingsService.over(MemoryStore())

@@ -66,23 +66,6 @@ struct UndecodableChangeTests {
         subscription.cancel()
     }
 
-    @Test("Listeners receive nothing when an undecodable edit is reverted")
-    func takenBack() {
-        let store = FeedStore(["number": Data("3".utf8)])
-        let settings = SettingsService.over(store)
-        let told = Recorder<String>()
-        let subscription = settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue)") }
-        store.changeFromOutside([("number", "oops")])
-        store.changeFromOutside([("number", "3")])
-        #expect(told.all.isEmpty)
-        store.changeFromOutside([("number", "oops")])
-        settings.set(number, to: 3)
-        #expect(told.all.isEmpty)
-        settings.set(number, to: 4)
-        #expect(told.all == ["3-4"])
-        subscription.cancel()
-    }
-
     @Test("Group listeners receive the changes of other settings, and none for the undecodable value")
     func groups() {
         let store = FeedStore(["number": Data("3".utf8), "theme": Data("\"dark\"".utf8)])
@@ -95,38 +78,6 @@ struct UndecodableChangeTests {
         store.changeFromOutside([("number", "again"), ("theme", "\"light\""), ("unused", "?")])
         store.changeFromOutside([("number", "4")])
         #expect(told.all == [["theme", "unused"], ["number"]])
-        subscription.cancel()
-    }
-
-    @Test("Several edits in a row leave the last good one in force, also without listeners")
-    func severalEdits() {
-        let store = FeedStore(["number": Data("3".utf8)])
-        let settings = SettingsService.over(store)
-        _ = settings.get(number)
-        store.changeFromOutside([("number", "4")])
-        store.changeFromOutside([("number", "oops")])
-        #expect(settings.get(number) == 4)
-        store.changeFromOutside([("number", "again")])
-        #expect(settings.get(number) == 4)
-        settings.set(number, to: 5)
-        store.changeFromOutside([("number", "oops")])
-        #expect(settings.get(number) == 5)
-        store.changeFromOutside([("number", nil)])
-        #expect(settings.get(number) == 7)
-        store.changeFromOutside([("number", "oops")])
-        #expect(settings.get(number) == 7)
-    }
-
-    @Test("A listener added after an undecodable edit receives the last good value as the old one")
-    func lateListener() {
-        let store = FeedStore(["number": Data("3".utf8)])
-        let settings = SettingsService.over(store)
-        _ = settings.get(number)
-        store.changeFromOutside([("number", "oops")])
-        let told = Recorder<String>()
-        let subscription = settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue)") }
-        store.changeFromOutside([("number", "5")])
-        #expect(told.all == ["3-5"])
         subscription.cancel()
     }
 

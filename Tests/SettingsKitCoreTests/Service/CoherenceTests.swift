@@ -72,23 +72,6 @@ struct CoherenceTests {
         group.cancel()
     }
 
-    @Test("A store changed without its service is read through, never stale")
-    func readThrough() throws {
-        let store = TwoFunctionStore()
-        let settings = SettingsService.over(store)
-        let live = settings.value(number)
-        for round in 0..<20 {
-            store.poke("number", "\(round)")
-            #expect(settings.get(number) == round)
-            #expect(live.value == round)
-            #expect(try settings.load(number) == round)
-            settings.set(number, to: -round)
-            #expect(settings.get(number) == -round)
-        }
-        store.poke("number", nil)
-        #expect(settings.get(number) == 0)
-    }
-
     @Test("A struct that is a store works, though each copy is its own")
     func valueTypeStore() {
         let inner = MemoryStore()

@@ -118,25 +118,6 @@ struct RegisterTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("Changes made right after an empty store was put in place are delivered in order")
-    func replacedByEmpty() {
-        let trigger = Setting<Int>("trigger", in: .defaults, default: 0)
-        let settings = SettingsService.over(FeedStore(["number": Data("7".utf8)]))
-        let told = Recorder<String>()
-        let subscriptions = [
-            settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue) \($0.origin)") },
-            settings.observe(trigger) { change in
-                guard change.newValue == 1 else { return }
-                settings.register(FeedStore(), for: .defaults)
-                settings.set(number, to: 1)
-                settings.set(number, to: 2)
-            },
-        ]
-        settings.set(trigger, to: 1)
-        #expect(told.all == ["7-0 external", "0-1 local", "1-2 local"])
-        for subscription in subscriptions { subscription.cancel() }
-    }
-
     @Test("An observer that has read an unpublished change after a replacement is notified of the change back")
     func changedBack() {
         let after = TwoFunctionStore(["number": Data("1".utf8)])
