@@ -147,6 +147,9 @@ struct CandidateTests {
         #expect(store.held("port") == "11")
         settings.reset(port)
         #expect(store.held("port") == nil)
+        settings.set(port, to: 9)
+        settings.transaction { $0.reset(port) }
+        #expect(store.held("port") == nil)
     }
 
     @Test("A transaction reads what is in force, also after its own writes")

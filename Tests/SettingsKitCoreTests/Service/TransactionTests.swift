@@ -246,6 +246,24 @@ struct TransactionTests {
         }
         #expect(settings.get(one) == 5)
     }
+
+    @Test("A conflict in one scope undoes the other one before the closure runs again")
+    func conflictInAnotherScope() {
+        let here = Setting<Int>("here", in: .defaults, default: 0)
+        let there = Setting<Int>("there", in: .shared, default: 0)
+        // The order of the scopes is not defined.
+        for _ in 0..<20 {
+            let conflict = Box<(@Sendable () -> Void)?>(nil)
+            let store = FeedStore(willWrite: { _ in conflict.take(replacingWith: nil)?() })
+            let settings = SettingsService(stores: [.defaults: MemoryStore(), .shared: store], diagnosticSink: .none)
+            conflict.value = { store.changeFromOutside([("there", "10")]) }
+            settings.transaction { t in
+                t.update(here) { $0 += 1 }
+                t.update(there) { $0 += 1 }
+            }
+            #expect(settings.get(here) == 1 && settings.get(there) == 11)
+        }
+    }
 }
 
 private struct NeverMatching: SettingsStore {

@@ -70,8 +70,9 @@ struct UnusableValueTests {
     @Test("A transaction that only reads returns the default; one that only removes removes", arguments: Fault.allCases)
     func readingAndRemoving(fault: Fault) {
         let store = MemoryStore(["limit": fault.bytes])
-        let (settings, _) = service(store)
+        let (settings, problems) = service(store)
         #expect(settings.transaction { $0.get(limit) } == Limit())
+        #expect(problems.all.map(\.code) == [fault.code])
         settings.transaction { t in if t.get(limit) == Limit() { t.reset(limit) } }
         #expect(store.get(limit.key) == nil)
     }
