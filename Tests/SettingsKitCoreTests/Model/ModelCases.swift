@@ -74,12 +74,13 @@ enum ModelCase: CaseIterable {
         let other = world.settings[setting.name == "a" ? 2 : 0]
         let (number, text) = (Self.number(&generator), Self.text(&generator))
         let store = Int.random(in: 0..<world.stores.count, using: &generator)
+        let origin: SettingsService.Origin = self == .layers && number > 60 ? .local : .external
         switch Int.random(in: 0..<22, using: &generator) {
         case 0..<3: return { world.get(service, setting) }
         case 3..<6: return { world.set(service, setting, to: number) }
         case 6: return { world.set(service, setting, to: number, throwing: true) }
         case 7: return { world.reset(service, setting) }
-        case 8..<11: return { world.edit(store, [(setting.name, text)]) }
+        case 8..<11: return { world.edit(store, [(setting.name, text)], origin) }
         case 11: return { world.edit(store, [(setting.name, text), (other.name, "50")]) }
         case 12: return { world.update(service, setting, adding: number % 2 == 0 ? 15 : -50) }
         case 13: return { world.setTogether(service, [(setting, number), (other, 50)]) }

@@ -42,7 +42,7 @@ extension ModelWorld {
         operate("read \(service).\(first.number) and \(second.number) together") { _ in
             let (start, wasLate) = (model.moment, isLate(service))
             let values = services[service].transaction { transaction in
-                (transaction.get(first.setting).number, transaction.get(second.setting).number)
+                [first, second, first].map { transaction.get($0.setting).number }
             }
             guard let values else {
                 if !wasLate { fail("nothing is read") }
@@ -52,12 +52,13 @@ extension ModelWorld {
                 return
             }
             note("read \(values)")
+            if values[0] != values[2] { fail("a transaction reads two values") }
             let steps = [first, second].map { model.steps(of: service, $0, since: start) }
             let moments = Set(steps.joined().map(\.moment)).union([start])
             func number(_ index: Int, _ moment: Int) -> Int? {
                 (steps[index].last { $0.moment <= moment } ?? steps[index].first)?.number
             }
-            if !moments.contains(where: { number(0, $0) == values.0 && number(1, $0) == values.1 }) {
+            if !moments.contains(where: { number(0, $0) == values[0] && number(1, $0) == values[1] }) {
                 fail("\(values) are read together in place of \(steps)")
             }
         }
@@ -233,9 +234,9 @@ extension ModelWorld {
         }
     }
 
-    /// Changes stores as another process does.
-    func edit(_ store: Int, _ changes: [(String, String?)]) {
-        operate("edit \(store)") { _ in stores[store].edit(changes) }
+    /// Changes a store as another process does, or as this one does elsewhere.
+    func edit(_ store: Int, _ changes: [(String, String?)], _ origin: SettingsService.Origin = .external) {
+        operate("edit \(store)") { _ in stores[store].edit(changes, origin) }
     }
 
     // MARK: Listening

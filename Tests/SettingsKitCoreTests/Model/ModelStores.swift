@@ -63,10 +63,10 @@ final class ModelStore: SettingsStore {
 
     func keys() -> [String] { contents.withLock { Array($0.keys) } }
 
-    /// Makes a change as another process does.
-    func edit(_ changes: [(String, String?)]) {
+    /// Makes a change beside the services.
+    func edit(_ changes: [(String, String?)], _ origin: SettingsService.Origin) {
         contents.withLock { contents in
-            commit(changes.map { ($0.0, $0.1.map { Data($0.utf8) }) }, .external, to: &contents)
+            commit(changes.map { ($0.0, $0.1.map { Data($0.utf8) }) }, origin, to: &contents)
         }
         point("did edit")
         ownFeed?.flush()
