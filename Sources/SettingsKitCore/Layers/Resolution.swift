@@ -1,5 +1,7 @@
 /// The value of a setting among the stored ones, and its source.
-struct Resolution: Sendable {
+///
+/// An object, because it is passed on with every change, and copies would cost more.
+final class Resolution: Sendable {
     /// A candidate that the setting rejects.
     struct Rejection: Sendable {
         let candidate: SettingsStoreCandidate
@@ -11,7 +13,11 @@ struct Resolution: Sendable {
     /// The candidate that has the value, with the last good bytes of its layer if these are in force; nil for the default.
     let candidate: SettingsStoreCandidate?
     /// The candidates above it.
-    var rejections: [Rejection] = []
+    let rejections: [Rejection]
+
+    init(value: any Sendable, candidate: SettingsStoreCandidate?, rejections: [Rejection] = []) {
+        (self.value, self.candidate, self.rejections) = (value, candidate, rejections)
+    }
 
     /// Returns whether both have the same value: the default, or that of the same bytes.
     func isSame(as other: Resolution) -> Bool {
