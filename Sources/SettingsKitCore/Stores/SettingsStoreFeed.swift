@@ -157,7 +157,7 @@ public final class SettingsStoreFeed: Sendable {
         if changes.isEmpty { return }
         let (listeners, pending) = state.withLock { ($0.listeners, $0.pending) }
         guard let pending else { return publish(changes, origin: origin, to: listeners) }
-        publish(pending.visible(changes), origin: origin, to: listeners)
+        publish(pending.visible(changes, origin: origin), origin: origin, to: listeners)
     }
 
     /// Publishes changes that pending writes do not hide, because they are theirs.

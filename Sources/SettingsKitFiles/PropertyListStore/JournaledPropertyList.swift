@@ -168,22 +168,31 @@ final class JournaledPropertyList: DeferringStore {
     /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
+        guard isKept else {
+            return try storingPending(waiting: patience) {
+                try applyNow(batch, waiting: patience) { try pending.requireNone() }
+            }
+        }
         do {
-            try storePending(waiting: isKept ? .zero : patience)
-            return try applyNow(batch, waiting: isKept ? pending.waiting(patience) : patience)
-        } catch SettingsError.Code.busy where isKept {
+            try storePending(waiting: .zero)
+            return try applyNow(batch, waiting: pending.waiting(patience)) {}
+        } catch SettingsError.Code.busy {
             try keep(batch.writes)
             return true
         }
     }
 
-    private func applyNow(_ batch: SettingsStoreBatch, waiting: @autoclosure () -> Duration) throws -> Bool {
+    /// - Parameter requirement: Called while nothing else can change anything.
+    private func applyNow(
+        _ batch: SettingsStoreBatch, waiting: @autoclosure () -> Duration, _ requirement: () throws -> Void
+    ) throws -> Bool {
         if batch.writes.count == 1 {
-            return try apply(batch.writes[0], expecting: batch.expectations, waiting: waiting())
+            return try apply(batch.writes[0], expecting: batch.expectations, waiting: waiting(), requirement)
         }
         let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
         return try change(waiting: waiting()) {
-            contents.withLock { contents in
+            try requirement()
+            return contents.withLock { contents in
                 guard batch.expectations.hold(for: { contents.data(named: $0) }) else { return nil }
                 return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
             }
@@ -193,10 +202,11 @@ final class JournaledPropertyList: DeferringStore {
     /// Applies a single write if expectations hold. Usually there is one, for the same name.
     private func apply(
         _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry],
-        waiting: @autoclosure () -> Duration
+        waiting: @autoclosure () -> Duration, _ requirement: () throws -> Void
     ) throws -> Bool {
         let name = write.key.name
         return try change(named: name, waiting: waiting()) { present in
+            try requirement()
             for expectation in expectations {
                 let other = expectation.key.name
                 let stored = other == name ? present : contents.withLock { $0.data(named: other) }
@@ -245,8 +255,12 @@ final class JournaledPropertyList: DeferringStore {
     /// Sets members of the property list with their types, and removes names, as one change. Skips members that are already
     /// stored.
     func set(_ edit: PropertyListEdit) throws {
-        try storePending(waiting: patience)
+        try storingPending(waiting: patience) { try setNow(edit) }
+    }
+
+    private func setNow(_ edit: PropertyListEdit) throws {
         _ = try change(waiting: patience) { writer in
+            try pending.requireNone()
             var needed = contents.withLock { contents in
                 PropertyListEdit(
                     removed: edit.removed.filter { contents.data(named: $0) != nil },
@@ -266,12 +280,16 @@ final class JournaledPropertyList: DeferringStore {
 
     /// Removes everything.
     func removeAll() throws {
-        try storePending(waiting: patience)
-        // Removes recent edits of the property list, too.
-        try refresh(waiting: patience)
-        // Removed by name: a member that is later added by hand stays, in every process that reads both files.
-        let names = contents.withLock { $0 }.names
-        try change { names.map { JournalChange(name: $0, data: nil) } }
+        try storingPending(waiting: patience) {
+            // Removes recent edits of the property list, too.
+            try refresh(waiting: patience)
+            // Removed by name: a member that is later added by hand stays, in every process that reads both files.
+            let names = contents.withLock { $0 }.names
+            try change {
+                try pending.requireNone()
+                return names.map { JournalChange(name: $0, data: nil) }
+            }
+        }
     }
 
     // MARK: Pending writes
@@ -279,7 +297,7 @@ final class JournaledPropertyList: DeferringStore {
     var hindrance: any Error { JournalProblem.locked }
 
     /// The names with a value in force. Linear time.
-    var names: [String] { pending.names { contents.withLock { $0 }.names } }
+    var names: [String] { pending.names(over: { contents.withLock { $0 } }, in: { $0.names }) }
 
     func storedData(named name: String) -> Data? { contents.withLock { $0.data(named: name) } }
 

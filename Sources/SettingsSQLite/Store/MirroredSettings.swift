@@ -89,7 +89,7 @@ final class MirroredSettings: DeferringStore {
 
     func storedData(named name: String) -> Data? { contents.withLock { $0[name] } }
 
-    var names: [String] { pending.names { Array(contents.withLock { $0 }.keys) } }
+    var names: [String] { pending.names(over: { contents.withLock { $0 } }, in: { Array($0.keys) }) }
 
     // MARK: Writing
 
@@ -114,15 +114,17 @@ final class MirroredSettings: DeferringStore {
             }
         }
         let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty && !batch.writes.isEmpty
-        do {
-            try storePending(waiting: isKept ? .zero : patience)
-            return try change(
-                isWriting: !batch.writes.isEmpty, waiting: isKept ? pending.waiting(patience) : patience,
-                isKept: isKept
-            ) { contents in
-                batch.expectations.hold { contents[$0] } ? batch.writes : nil
+        guard isKept else {
+            return try storingPending(waiting: patience) {
+                try change(isWriting: !batch.writes.isEmpty, waiting: patience) { contents in
+                    batch.expectations.hold { contents[$0] } ? batch.writes : nil
+                }
             }
-        } catch SettingsError.Code.busy where isKept {
+        }
+        do {
+            try storePending(waiting: .zero)
+            return try change(waiting: pending.waiting(patience), isKept: true) { _ in batch.writes }
+        } catch SettingsError.Code.busy {
             try keep(batch.writes)
             return true
         }
@@ -130,10 +132,11 @@ final class MirroredSettings: DeferringStore {
 
     /// Removes all settings.
     func removeAll() throws {
-        try storePending(waiting: patience)
-        _ = try change(waiting: patience) { contents in
-            contents.keys.filter(SettingsService.StorageKey.isValid).map {
-                .init(key: .init($0, scope: .defaults), data: nil)
+        _ = try storingPending(waiting: patience) {
+            try change(waiting: patience) { contents in
+                contents.keys.filter(SettingsService.StorageKey.isValid).map {
+                    .init(key: .init($0, scope: .defaults), data: nil)
+                }
             }
         }
     }
@@ -144,7 +147,7 @@ final class MirroredSettings: DeferringStore {
     ///   - isWriting: False if there are certainly no writes.
     ///   - waiting: The time to wait for other processes.
     ///   - isKept: Whether the writes are kept if the database is locked. If so, this waits no longer for a thread that waits for
-    ///     another process, either.
+    ///     another process, either. If not, they follow what is pending.
     ///   - decide: Called with the lock held. Returns nil to write nothing.
     /// - Returns: false if `decide` returned nil.
     private func change(
@@ -158,7 +161,7 @@ final class MirroredSettings: DeferringStore {
         defer { afterAccess() }
         return try withAccess(until: isKept ? deadline : nil) { access in
             try reconnectInChild(&access)
-            return try change(&access, isWriting: isWriting, deadline, decide)
+            return try change(&access, isWriting: isWriting, isKept: isKept, deadline, decide)
         }
     }
 
@@ -169,7 +172,7 @@ final class MirroredSettings: DeferringStore {
 
     /// The same while the lock is held.
     private func change(
-        _ access: inout Access, isWriting: Bool, _ deadline: Deadline,
+        _ access: inout Access, isWriting: Bool, isKept: Bool, _ deadline: Deadline,
         _ decide: @Sendable ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
         let connection = access.connection
@@ -179,6 +182,7 @@ final class MirroredSettings: DeferringStore {
         try connection.begin(writing: isWriting)
         do {
             try follow(&access)
+            if !isKept { try pending.requireNone() }
             let writes = contents.withLock { contents in
                 decide(contents).map { contents.differences($0) }
             }
@@ -209,6 +213,8 @@ final class MirroredSettings: DeferringStore {
 
     func fate(after error: SettingsError) -> PendingWrites.Fate {
         switch error.code {
+        // Only the calling thread may not store them now.
+        case .outsideAccess: .kept
         case .busy, .diskFull, .writeFailed, .readFailed, .readOnly, .storeUnavailable, .corruptDatabase, .notADatabase:
             .kept
         case .fileReplaced: .lost

@@ -71,6 +71,21 @@ struct PendingWritesTests {
         subscription.cancel()
     }
 
+    @Test("A write that was just stored is not stored again over a later change by others")
+    func storedOnce() {
+        let settings = service()
+        store.isLocked.value = true
+        settings.set(number, to: 2)
+        store.isLocked.value = false
+        store.didStore.value = { [store, other] in
+            store.changeFromOutside("number", "9")
+            // As another thread, which stores what is pending first.
+            settings.set(other, to: 1)
+        }
+        store.runBackground()
+        #expect(store.storedText("number") == "9" && settings.get(number) == 9 && settings.get(other) == 1)
+    }
+
     @Test("A write that is repeated while it is being stored stays pending, also with the same bytes")
     func repeated() throws {
         let settings = service()
@@ -104,6 +119,41 @@ struct PendingWritesTests {
         #expect(settings.get(number) == 6 && store.storedText("number") == "6" && store.pending.isEmpty)
     }
 
+    @Test("A change that depends on stored values follows a write that becomes pending while it waits for the lock")
+    func keptMeanwhile() throws {
+        let settings = service()
+        settings.set(number, to: 1)
+        let told = Recorder<String>()
+        let subscriptions = [settings.observe(number, told.listener()), settings.observe(other, told.listener())]
+        store.willStore.value = { [store, number] in
+            store.isLocked.value = true
+            settings.set(number, to: 0)
+            store.isLocked.value = false
+        }
+        _ = settings.transaction { values in
+            if values.get(number) == 1 { values.set(other, to: 1) }
+        }
+        #expect(settings.get(number) == 0 && settings.get(other) == 0 && told.all == ["1-0"])
+        #expect(store.pending.isEmpty)
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("The names are listed while writes never stop")
+    func listedWhileWriting() {
+        service().set(number, to: 1)
+        store.isLocked.value = true
+        service().set(other, to: 1)
+        let rounds = Box(0)
+        let names = store.pending.names {
+            ["number"]
+        } in: { [store] names in
+            rounds.value += 1
+            if rounds.value < 100 { store.changeFromOutside("number", "\(rounds.value + 1)") }
+            return names
+        }
+        #expect(Set(names) == ["number", "other"] && rounds.value == 1)
+    }
+
     @Test("Reading transactions see them and the stored values at one moment")
     func questions() throws {
         let settings = service()
@@ -125,6 +175,46 @@ struct PendingWritesTests {
         #expect(try !store.apply(question))
         let (first, second) = try #require(settings.transaction { ($0.get(number), $0.get(other)) })
         #expect(first == 5 && second == 5)
+    }
+
+    @Test("They are not reported as stored before they were reported as pending")
+    func orderOfReports() {
+        let problems = Recorder<SettingsError>()
+        let settings = service(problems)
+        store.isLocked.value = true
+        let subscription = settings.observe(number) { [store] _ in
+            store.isLocked.value = false
+            #expect(throws: Never.self) { try store.storePending(waiting: .zero) }
+        }
+        settings.set(number, to: 2)
+        #expect(problems.all.map(\.code) == [.pending, .recovered])
+        subscription.cancel()
+    }
+
+    @Test("A recovery that fails midway stores and refuses nothing twice")
+    func recoveryMidway() throws {
+        let stand = RecoveringStore(
+            reason: SettingsError(.storeUnavailable), description: "a stand-in",
+            timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(3_600)),
+            open: { [store] in store })
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService(stores: [.defaults: stand], diagnosticSink: .init { problems.append($0) })
+        let third = Setting<Int>("third", in: .defaults, default: 0)
+        settings.set(number, to: 1)
+        settings.set(third, to: 3)
+        store.refused.value = ["third"]
+        store.didStore.value = { [store, other] in
+            settings.set(other, to: 2)
+            store.failure.value = SettingsError(.writeFailed)
+        }
+        #expect(stand.tryNow()?.code == .writeFailed)
+        #expect(settings.get(number) == 1 && settings.get(other) == 2)
+        store.changeFromOutside("number", "9")
+        store.failure.value = nil
+        #expect(stand.tryNow() == nil)
+        #expect(store.storedText("number") == "9" && store.storedText("other") == "2")
+        #expect(settings.get(number) == 9 && settings.get(other) == 2 && settings.get(third) == 0)
+        #expect(problems.all.count { $0.code == .tooLarge } == 1)
     }
 
     @Test("A removal hides the stored value, and its name")
@@ -190,7 +280,8 @@ struct PendingWritesTests {
 
     @Test("The child of a fork gives up those of its parent")
     func fork() throws {
-        let settings = service()
+        let problems = Recorder<SettingsError>()
+        let settings = service(problems)
         settings.set(number, to: 1)
         store.isLocked.value = true
         settings.set(number, to: 2)
@@ -202,6 +293,12 @@ struct PendingWritesTests {
         #expect(settings.get(number) == 1 && store.storedText("number") == "1" && told.all == ["2-1 external"])
         settings.set(number, to: 3)
         #expect(store.storedText("number") == "3")
+        // What the parent has reported says nothing about the child.
+        store.isLocked.value = true
+        settings.set(number, to: 4)
+        store.isLocked.value = false
+        try store.storePending(waiting: .zero)
+        #expect(problems.all.map(\.code) == [.pending, .pending, .recovered])
         subscription.cancel()
     }
 
@@ -271,46 +368,5 @@ struct PendingWritesTests {
             #expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0[1] == $1[0] }, "seed \(seed)")
         }
         for subscription in subscriptions { subscription.cancel() }
-    }
-}
-
-@Suite("Pending writes and threads (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
-struct PendingWritesConcurrencyTests {
-    @Test("No write is lost or overtaken while others change the store and lock it, and listeners end on it")
-    func threads() throws {
-        for _ in 0..<20 {
-            let store = LockableStore()
-            let settings = SettingsService(stores: [.defaults: store], diagnosticSink: .none)
-            let numbers = (0..<3).map { Setting<Int>("s\($0)", in: .defaults, default: 0) }
-            let counter = Setting<Int>("counter", in: .defaults, default: 0)
-            let log = Recorder<[Int]>()
-            let subscription = settings.observe(numbers[0]) { log.append([$0.oldValue, $0.newValue]) }
-            let counted = Box(0)
-            inParallel(5) { thread in
-                for round in 1...200 {
-                    switch thread {
-                    case 0...2:
-                        settings.set(numbers[thread], to: round)
-                        // No other thread sets it.
-                        if thread > 0 { #expect(settings.get(numbers[thread]) == round) }
-                    case 3:
-                        store.isLocked.value = round % 3 == 0
-                        if round % 5 == 0 { store.changeFromOutside("s0", "\(-round)") }
-                        store.runBackground()
-                    default:
-                        if thrownCode({ try settings.save { $0.update(counter) { $0 += 1 } } }) == nil {
-                            counted.value += 1
-                        }
-                    }
-                }
-            }
-            store.isLocked.value = false
-            try settings.synchronize()
-            #expect(settings.get(counter) == counted.value)
-            #expect(store.storedText("s1") == "200" && store.storedText("s2") == "200")
-            #expect(log.all.last?.last == settings.get(numbers[0]))
-            #expect(zip(log.all, log.all.dropFirst()).allSatisfy { $0[1] == $1[0] })
-            subscription.cancel()
-        }
     }
 }

@@ -17,6 +17,8 @@ final class LockableStore: SettingsStore, DeferringStore {
     let forkCount: Box<Int>
     /// Called once, after the next batch is stored.
     let didStore = Box<(@Sendable () -> Void)?>(nil)
+    /// Called once, before a change that depends on stored values takes the lock.
+    let willStore = Box<(@Sendable () -> Void)?>(nil)
     /// Called once, while expectations are compared.
     let willHold = Box<(@Sendable () -> Void)?>(nil)
 
@@ -55,7 +57,7 @@ final class LockableStore: SettingsStore, DeferringStore {
     }
 
     private func store(
-        _ writes: () -> [SettingsStoreBatch.Entry], if isPermitted: ([String: Data]) -> Bool
+        _ writes: () -> [SettingsStoreBatch.Entry], if isPermitted: ([String: Data]) throws -> Bool
     ) throws -> Bool {
         defer { ownFeed.flush() }
         let isStored = try access.withLock { _ in
@@ -63,7 +65,7 @@ final class LockableStore: SettingsStore, DeferringStore {
             if let failure = failure.value { throw failure }
             let writes = writes()
             if writes.contains(where: { refused.value.contains($0.key.name) }) { throw SettingsError(.tooLarge) }
-            guard contents.withLock({ isPermitted($0) }) else { return false }
+            guard try contents.withLock({ try isPermitted($0) }) else { return false }
             publish(writes, origin: .local)
             return true
         }
@@ -77,7 +79,7 @@ final class LockableStore: SettingsStore, DeferringStore {
 
     func get(_ key: Key) -> Data? { data(named: key.name) }
 
-    func keys() throws -> [String] { pending.names { contents.withLock { Array($0.keys) } } }
+    func keys() throws -> [String] { pending.names(over: { contents.withLock { $0 } }, in: { Array($0.keys) }) }
 
     func synchronize() throws { try storePending(waiting: .zero) }
 
@@ -98,7 +100,12 @@ final class LockableStore: SettingsStore, DeferringStore {
                 return holds
             }
         }
-        try storePending(waiting: .zero)
-        return try store({ batch.writes }, if: { contents in batch.expectations.hold { contents[$0] } })
+        return try storingPending(waiting: .zero) {
+            willStore.take(replacingWith: nil)?()
+            return try store({ batch.writes }) { contents in
+                try pending.requireNone()
+                return batch.expectations.hold { contents[$0] }
+            }
+        }
     }
 }

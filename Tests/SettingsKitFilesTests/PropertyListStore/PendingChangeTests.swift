@@ -1,4 +1,5 @@
 import Foundation
+import SettingsKitCore
 import SettingsTestSupport
 import Testing
 
@@ -29,6 +30,36 @@ struct PendingChangeTests {
             try store.list.files.updateLocked(waiting: .zero) { try $0.replaceSupersededJournal() }
             let third = try PropertyListStore(path: path, fileSystem: system)
             #expect(third.get(key("a")) == Data("2".utf8))
+        }
+    }
+
+    @Test("A change that waits for the lock follows what has become pending meanwhile")
+    func dependent() throws {
+        try withPropertyList { path in
+            let system = POSIXFileSystem()
+            let store = try PropertyListStore(
+                path: path, fileSystem: system, writingDelay: .seconds(86_400), patience: .seconds(20))
+            let other = try PropertyListStore(path: path, fileSystem: system, writingDelay: .seconds(86_400))
+            try store.set(key("a"), to: Data("1".utf8))
+            try other.set(key("c"), to: Data("1".utf8))
+            #expect(try other.list.files.withLock { try $0.lock.acquireOpen(in: system) })
+            let holds = Box<Bool?>(nil)
+            let thread = Thread {
+                let batch = SettingsStoreBatch(
+                    writes: [.init(key: key("b"), data: Data("2".utf8))],
+                    expectations: [.init(key: key("a"), data: Data("1".utf8))])
+                let result = try? store.apply(batch)
+                holds.value = result ?? true
+            }
+            thread.start()
+            Thread.sleep(forTimeInterval: 0.2)
+            // Pending after half a second, in which the thread waits for the lock.
+            try store.set(key("a"), to: nil)
+            #expect(!store.list.pending.isEmpty && store.get(key("b")) == nil)
+            // This has the lock already, and releases it.
+            try other.set(key("c"), to: Data("2".utf8))
+            while holds.value == nil { Thread.sleep(forTimeInterval: 0.001) }
+            #expect(holds.value == false && store.get(key("b")) == nil && store.get(key("a")) == nil)
         }
     }
 }

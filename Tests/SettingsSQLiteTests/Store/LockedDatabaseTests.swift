@@ -68,4 +68,17 @@ struct LockedDatabaseTests {
             #expect(stall.service.get(Self.a) == 1)
         }
     }
+
+    @Test("A set inside an access to a storage fails, and what is pending stays")
+    func insideAccess() async throws {
+        try await withDatabase { path in
+            let stall = try Stall(path)
+            stall.service.set(Self.a, to: 2)
+            AccessMark.inside { stall.service.set(Self.b, to: 3) }
+            #expect(stall.service.get(Self.a) == 2 && stall.service.get(Self.b) == 0)
+            #expect(stall.problems.all.map(\.code) == [.pending, .outsideAccess])
+            try stall.other.run("COMMIT")
+            #expect(try await eventually { try stall.stored("a") == Data("2".utf8) })
+        }
+    }
 }

@@ -19,8 +19,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A change that depends on stored values calls ``storePending(waiting:)`` with its own patience, and fails with `busy`. Reading takes
-/// ``pending`` first.
+/// A change that depends on stored values follows what is pending, also what becomes pending while it waits, or fails with `busy`:
+/// ``storingPending(waiting:_:)``. Reading takes ``pending`` first.
 package protocol DeferringStore: AnyObject, Sendable {
     var pending: PendingWrites { get }
     /// The name of the store in messages.
@@ -70,6 +70,8 @@ extension DeferringStore {
     package func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
         try requireRoom(for: writes)
         _ = pending.keep(writes, over: storedData, in: description, because: hindrance)
+        // Another thread may have stored them before they were reported.
+        pending.reportRecovery(in: description)
         // The store stays open until nothing is pending.
         pending.attempt(for: description) { [self] in try storePending(waiting: .zero) }
     }
@@ -93,7 +95,21 @@ extension DeferringStore {
             case .refused: try storeSingly(waiting)
             }
         }
-        if pending.takeRecovery() { pending.feed.report(SettingsError(.recovered, store: description)) }
+        pending.reportRecovery(in: description)
+    }
+
+    /// Makes a change that must follow what is pending.
+    ///
+    /// - Parameters:
+    ///   - waiting: The time to wait for other processes, to store what is pending.
+    ///   - change: Calls ``PendingWrites/requireNone()`` while nothing else can change the store. Repeated when that throws.
+    package func storingPending<R>(waiting: Duration, _ change: () throws -> R) throws -> R {
+        while true {
+            try storePending(waiting: waiting)
+            do {
+                return try change()
+            } catch is PendingWrites.Present {}
+        }
     }
 
     private func storePending(

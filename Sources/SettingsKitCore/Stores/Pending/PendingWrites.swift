@@ -36,6 +36,9 @@ package final class PendingWrites: Sendable {
         let key: SettingsService.StorageKey
         let data: Data?
         var stored: Data?
+        /// Whether the store has it or has refused it, so that only ``PendingWrites/end(_:origin:)`` is left. Stored again, it would
+        /// replace what others have stored since.
+        var isStored = false
         /// Increases with each write, so that one that follows another with the same bytes differs.
         let number: UInt64
 
@@ -53,6 +56,8 @@ package final class PendingWrites: Sendable {
         var revision: UInt64 = 0
         /// The names for which `pending` was reported after the last `recovered`.
         var reported: Set<String> = []
+        /// The number of threads that have still to report `pending`. `recovered` waits for them.
+        var reporting = 0
         /// Whether no further writes are kept.
         var isClosed = false
     }
@@ -89,14 +94,23 @@ package final class PendingWrites: Sendable {
         return state.withLock { state in state.writes[name].map(\.data) }
     }
 
+    /// Something is pending that a change must follow.
+    struct Present: Error {}
+
+    /// Requires that nothing is pending: for a change in ``DeferringStore/storingPending(waiting:_:)``.
+    package func requireNone() throws { if !isEmpty { throw Present() } }
+
     /// Returns the names with a value in force.
     ///
-    /// - Parameter stored: Returns the names with a stored value. May be called several times.
-    package func names(over stored: () -> [String]) -> [String] {
-        if isEmpty { return stored() }
-        return atOneMoment(stored) { state, names in
-            names.filter { state.writes[$0] == nil } + state.writes.values.filter { $0.data != nil }.map(\.key.name)
-        }
+    /// - Parameters:
+    ///   - contents: Returns the store's contents. May be called several times, and should be quick, because any change repeats it.
+    ///   - names: Returns the names with a stored value in contents. Called once.
+    package func names<Contents: Sendable>(
+        over contents: () -> Contents, in names: (Contents) -> [String]
+    ) -> [String] {
+        if isEmpty { return names(contents()) }
+        let (contents, writes) = atOneMoment(contents) { state, contents in (contents, state.writes) }
+        return names(contents).filter { writes[$0] == nil } + writes.values.filter { $0.data != nil }.map(\.key.name)
     }
 
     /// Returns whether expectations hold for the values in force, at one moment.
@@ -157,9 +171,11 @@ package final class PendingWrites: Sendable {
         _ = dropInherited()
         guard let new = keep(writes, over: stored) else { return false }
         feed.flush()
+        if new.isEmpty { return true }
         for key in new {
             feed.report(SettingsError(.pending, key: key, store: description, underlying: cause()))
         }
+        state.withLock { $0.reporting -= 1 }
         return true
     }
 
@@ -187,6 +203,7 @@ package final class PendingWrites: Sendable {
                 let old = present.map(\.data) ?? stored
                 if old != write.data { changes.append(.init(name: name, from: old, to: write.data)) }
             }
+            if !new.isEmpty { state.reporting += 1 }
             count.store(state.writes.count, ordering: .releasing)
             feed.publishHidden(changes, origin: .local)
             return new
@@ -194,13 +211,16 @@ package final class PendingWrites: Sendable {
     }
 
     /// Leaves out those changes of stored values that change nothing that is in force. Called inside the lock of the store's memory.
-    func visible(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
+    func visible(
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin
+    ) -> [SettingsStoreChange] {
         state.withLock { state in
             state.revision += 1
             if state.writes.isEmpty { return changes }
             return changes.filter { change in
-                if state.writes[change.name] == nil { return true }
+                guard let write = state.writes[change.name] else { return true }
                 state.writes[change.name]?.stored = change.newData
+                if origin == .local, change.newData == write.data { state.writes[change.name]?.isStored = true }
                 return false
             }
         }
@@ -212,7 +232,10 @@ package final class PendingWrites: Sendable {
     struct Selection: Sendable {
         fileprivate var writes: [Write] = []
 
-        var entries: [SettingsStoreBatch.Entry] { writes.map { .init(key: $0.key, data: $0.data) } }
+        /// What is to be stored.
+        var entries: [SettingsStoreBatch.Entry] {
+            writes.compactMap { $0.isStored ? nil : .init(key: $0.key, data: $0.data) }
+        }
 
         /// The same writes, each by itself.
         var single: [Selection] { writes.map { Selection(writes: [$0]) } }
@@ -227,7 +250,10 @@ package final class PendingWrites: Sendable {
     func select(from selection: Selection? = nil) -> Selection {
         state.withLock { state in
             guard let selection else { return Selection(writes: Array(state.writes.values)) }
-            return Selection(writes: selection.writes.filter { state.writes[$0.key.name]?.number == $0.number })
+            return Selection(
+                writes: selection.writes.compactMap { write in
+                    state.writes[write.key.name].flatMap { $0.number == write.number ? $0 : nil }
+                })
         }
     }
 
@@ -235,6 +261,15 @@ package final class PendingWrites: Sendable {
     func select(after selection: Selection) -> Selection {
         let last = selection.lastNumber
         return state.withLock { state in Selection(writes: state.writes.values.filter { $0.number > last }) }
+    }
+
+    /// Records that writes that were not repeated since are not to be stored again. They stay in force until they are ended.
+    func markStored(_ selection: Selection) {
+        state.withLock { state in
+            for write in selection.writes where state.writes[write.key.name]?.number == write.number {
+                state.writes[write.key.name]?.isStored = true
+            }
+        }
     }
 
     /// Removes writes that were not repeated since, because the store has them or they are given up. Listeners are then told what
@@ -262,9 +297,16 @@ package final class PendingWrites: Sendable {
     ///
     /// - Returns: Whether there were any.
     package func dropInherited() -> Bool {
-        let isInherited = state.withLock { !$0.writes.isEmpty && $0.forks != system.forkCount() }
-        if isInherited { end(select(), origin: .external) }
-        return isInherited
+        let inherited = state.withLock { state -> Selection? in
+            if state.writes.isEmpty || state.forks == system.forkCount() { return nil }
+            // What the parent has reported, or would report, says nothing about this process.
+            (state.reported, state.reporting) = ([], 0)
+            return Selection(writes: Array(state.writes.values))
+        }
+        guard let inherited else { return false }
+        // Not what another thread of this process keeps meanwhile.
+        end(inherited, origin: .external)
+        return true
     }
 
     /// Keeps no further writes.
@@ -280,12 +322,17 @@ package final class PendingWrites: Sendable {
     }
 
     /// Whether all writes are stored that were reported as pending, and this was not reported yet. Records that it is.
-    func takeRecovery() -> Bool {
+    private func takeRecovery() -> Bool {
         state.withLock { state in
-            guard state.writes.isEmpty, !state.reported.isEmpty else { return false }
+            guard state.writes.isEmpty, !state.reported.isEmpty, state.reporting == 0 else { return false }
             state.reported = []
             return true
         }
+    }
+
+    /// Reports `recovered` if that is due.
+    func reportRecovery(in description: String) {
+        if takeRecovery() { feed.report(SettingsError(.recovered, store: description)) }
     }
 
     // MARK: Attempts

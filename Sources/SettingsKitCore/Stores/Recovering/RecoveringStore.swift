@@ -273,9 +273,14 @@ package final class RecoveringStore: SettingsStore {
             let key = single.count == 1 ? writes.entries.first?.key : nil
             let error = SettingsError.wrap(error, as: .writeFailed, key: key, store: store.storeDescription)
             if error.isOfStore { throw error }
-            guard single.count > 1 else { return ownFeed.report(error) }
-            for write in single { try self.store(write, in: store) }
+            guard single.count == 1 else {
+                for write in single { try self.store(write, in: store) }
+                return
+            }
+            ownFeed.report(error)
         }
+        // Also if the recovery fails now, and is repeated later.
+        pending.markStored(writes)
     }
 
     /// Passes everything to the store from now on, and publishes the differences from the values in memory.

@@ -159,14 +159,14 @@ public final class DirectoryStore: SettingsStore {
     }
 
     /// Returns the names that have a value.
-    public func keys() -> [String] { core.pending.names { core.state.names } }
+    public func keys() -> [String] { core.pending.names(over: { core.state.contents }, in: ReplicaState.names(in:)) }
 
     /// Removes all values on all devices, as one change.
     ///
     /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked.
     public func removeAll() throws {
         try requireWriting()
-        try core.changingStored { try $0.removeAll() }
+        try core.changingStored { try $0.removeAll(if: $1) }
     }
 
     /// Reads the directory, writes the replica's files if they lack something, and returns when everything survives a
@@ -212,7 +212,7 @@ public final class DirectoryStore: SettingsStore {
         try requireWriting()
         let list = try PropertyListStore(url: url)
         let values = list.keys().compactMap { name in list.get(.init(name, scope: .defaults)).map { (name, $0) } }
-        return try core.changingStored { try $0.importValues(values) }
+        return try core.changingStored { try $0.importValues(values, if: $1) }
     }
 
     /// Reads the directory, and adopts the changes in it.

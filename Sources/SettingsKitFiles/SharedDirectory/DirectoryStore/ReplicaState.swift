@@ -135,8 +135,10 @@ final class ReplicaState: Sendable {
         list.contents.withLock { contents in expectations.hold { Self.storedValue(named: $0, in: contents) } }
     }
 
-    /// The names under which a value is stored. Linear time.
-    var names: [String] { contents.sharedRecords.filter { !$0.entry.isTombstone }.map(\.name) }
+    /// The names under which contents have a value. Linear time.
+    static func names(in contents: PropertyListContents) -> [String] {
+        contents.sharedRecords.filter { !$0.entry.isTombstone }.map(\.name)
+    }
 
     /// The stored entries and the replica's memory, at one moment.
     var contents: PropertyListContents { list.contents.withLock { $0 } }
@@ -158,9 +160,13 @@ final class ReplicaState: Sendable {
 
     /// Applies a batch if its expectations hold.
     ///
+    /// - Parameter requirement: Called while the state is locked.
     /// - Throws: `busy` if another process keeps the state locked.
-    func apply(_ batch: SettingsStoreBatch, waiting: Duration) throws -> Bool {
+    func apply(
+        _ batch: SettingsStoreBatch, waiting: Duration, if requirement: () throws -> Void
+    ) throws -> Bool {
         try change(waiting: waiting) { contents in
+            try requirement()
             guard batch.expectations.hold(for: { Self.storedValue(named: $0, in: contents) }) else { return nil }
             return batch.writes.map { ($0.key.name, $0.data) }
         }
@@ -184,18 +190,25 @@ final class ReplicaState: Sendable {
     }
 
     /// Removes all values.
-    func removeAll() throws {
-        try change(waiting: list.patience) { $0.sharedRecords.map { ($0.name, nil) } }
+    ///
+    /// - Parameter requirement: Called while the state is locked.
+    func removeAll(if requirement: () throws -> Void) throws {
+        try change(waiting: list.patience) { contents in
+            try requirement()
+            return contents.sharedRecords.map { ($0.name, nil) }
+        }
     }
 
     /// Imports values for names that have neither a value nor a remembered removal. They count as older than every
     /// change.
     ///
+    /// - Parameter requirement: Called while the state is locked.
     /// - Returns: the number of imported values.
-    func importValues(_ values: [(name: String, data: Data)]) throws -> Int {
+    func importValues(_ values: [(name: String, data: Data)], if requirement: () throws -> Void) throws -> Int {
         for (name, data) in values { try requireSize(name, data) }
         var count = 0
         try change(waiting: list.patience, at: .earliest) { contents in
+            try requirement()
             let new = values.filter { contents.data(named: $0.name) == nil }
             count = new.count
             return new.map { ($0.name, $0.data) }
@@ -209,11 +222,11 @@ final class ReplicaState: Sendable {
     @discardableResult
     private func change(
         waiting: Duration, at moment: HybridMoment? = nil,
-        _ decide: (PropertyListContents) -> [(name: String, data: Data?)]?
+        _ decide: (PropertyListContents) throws -> [(name: String, data: Data?)]?
     ) throws -> Bool {
         try list.change(waiting: waiting) {
             let contents = contents
-            guard let values = decide(contents) else { return nil }
+            guard let values = try decide(contents) else { return nil }
             var changes: [JournalChange] = []
             // The last value of a repeated name counts.
             var taken: Set<String> = []

@@ -188,10 +188,11 @@ final class ReplicatedDirectory: DeferringStore {
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
         let patience = state.list.patience
+        guard isKept else { return try changingStored { try $0.apply(batch, waiting: patience, if: $1) } }
         do {
-            try storePending(waiting: isKept ? .zero : patience)
-            return try changing { try $0.apply(batch, waiting: isKept ? pending.waiting(patience) : patience) }
-        } catch SettingsError.Code.busy where isKept {
+            try storePending(waiting: .zero)
+            return try changing { try $0.apply(batch, waiting: pending.waiting(patience)) {} }
+        } catch SettingsError.Code.busy {
             try keep(batch.writes)
             return true
         }
@@ -205,9 +206,14 @@ final class ReplicatedDirectory: DeferringStore {
     }
 
     /// The same for a change that depends on stored values: stores the pending ones first.
-    func changingStored<Result>(_ body: (ReplicaState) throws -> Result) throws -> Result {
-        try storePending(waiting: state.list.patience)
-        return try changing(body)
+    ///
+    /// - Parameter body: Calls its second parameter while the state is locked.
+    func changingStored<Result>(
+        _ body: (ReplicaState, _ requirement: () throws -> Void) throws -> Result
+    ) throws -> Result {
+        try storingPending(waiting: state.list.patience) {
+            try changing { try body($0) { try pending.requireNone() } }
+        }
     }
 
     // MARK: Pending writes
