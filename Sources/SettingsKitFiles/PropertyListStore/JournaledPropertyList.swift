@@ -167,30 +167,18 @@ final class JournaledPropertyList: DeferringStore {
     /// Applies a batch if its expectations hold. If another process keeps the files locked, a batch without expectations whose
     /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
-        guard isKept else {
-            return try storingPending(waiting: patience) {
-                try applyNow(batch, waiting: patience) { try pending.requireNone() }
-            }
-        }
-        do {
-            try storePending(waiting: .zero)
-            return try applyNow(batch, waiting: pending.waiting(patience)) {}
-        } catch SettingsError.Code.busy {
-            try keep(batch.writes)
-            return true
-        }
+        try applyOrKeep(batch, patience: patience) { try apply(batch, waiting: $0, if: $1) }
     }
 
     /// - Parameter requirement: Called while nothing else can change anything.
-    private func applyNow(
-        _ batch: SettingsStoreBatch, waiting: @autoclosure () -> Duration, _ requirement: () throws -> Void
+    private func apply(
+        _ batch: SettingsStoreBatch, waiting: Duration, if requirement: () throws -> Void
     ) throws -> Bool {
         if batch.writes.count == 1 {
-            return try apply(batch.writes[0], expecting: batch.expectations, waiting: waiting(), requirement)
+            return try apply(batch.writes[0], expecting: batch.expectations, waiting: waiting, if: requirement)
         }
         let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
-        return try change(waiting: waiting()) {
+        return try change(waiting: waiting) {
             try requirement()
             return contents.withLock { contents in
                 guard batch.expectations.hold(for: { contents.data(named: $0) }) else { return nil }
@@ -201,11 +189,11 @@ final class JournaledPropertyList: DeferringStore {
 
     /// Applies a single write if expectations hold. Usually there is one, for the same name.
     private func apply(
-        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry],
-        waiting: @autoclosure () -> Duration, _ requirement: () throws -> Void
+        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry], waiting: Duration,
+        if requirement: () throws -> Void
     ) throws -> Bool {
         let name = write.key.name
-        return try change(named: name, waiting: waiting()) { present in
+        return try change(named: name, waiting: waiting) { present in
             try requirement()
             for expectation in expectations {
                 let other = expectation.key.name

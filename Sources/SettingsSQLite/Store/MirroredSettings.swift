@@ -113,20 +113,10 @@ final class MirroredSettings: DeferringStore {
                 contents.withLock { contents in others.hold { contents[$0] } }
             }
         }
-        let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty && !batch.writes.isEmpty
-        guard isKept else {
-            return try storingPending(waiting: patience) {
-                try change(isWriting: !batch.writes.isEmpty, waiting: patience) { contents in
-                    batch.expectations.hold { contents[$0] } ? batch.writes : nil
-                }
+        return try applyOrKeep(batch, patience: patience) { waiting, _ in
+            try change(isWriting: !batch.writes.isEmpty, waiting: waiting, isKept: batch.isDeferrable) { contents in
+                batch.expectations.hold { contents[$0] } ? batch.writes : nil
             }
-        }
-        do {
-            try storePending(waiting: .zero)
-            return try change(waiting: pending.waiting(patience), isKept: true) { _ in batch.writes }
-        } catch SettingsError.Code.busy {
-            try keep(batch.writes)
-            return true
         }
     }
 

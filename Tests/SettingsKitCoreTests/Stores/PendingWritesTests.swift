@@ -32,13 +32,25 @@ struct PendingWritesTests {
         store.isLocked.value = false
         store.runBackground()
         #expect(store.storedText("number") == "3" && store.storedText("other") == "4")
-        #expect(store.pending.isEmpty)
-        #expect(told.all == ["1-2", "2-3"])
+        #expect(store.pending.isEmpty && told.all == ["1-2", "2-3"])
         #expect(problems.all.map(\.code) == [.pending, .pending, .recovered])
         #expect(problems.all.map { $0.key?.name } == ["number", "other", nil])
         // Nothing is left to attempt.
         #expect(store.backgroundCount == 0)
         subscription.cancel()
+    }
+
+    @Test("They are reported again when the store is locked again")
+    func reportedAgain() {
+        let problems = Recorder<SettingsError>()
+        let settings = service(problems)
+        for value in 1...2 {
+            store.isLocked.value = true
+            settings.set(number, to: value)
+            store.isLocked.value = false
+            store.runBackground()
+        }
+        #expect(problems.all.map(\.code) == [.pending, .recovered, .pending, .recovered])
     }
 
     @Test("They follow what others store, hide it, and are stored over it")
@@ -120,7 +132,7 @@ struct PendingWritesTests {
     }
 
     @Test("A change that depends on stored values follows a write that becomes pending while it waits for the lock")
-    func keptMeanwhile() throws {
+    func keptMeanwhile() {
         let settings = service()
         settings.set(number, to: 1)
         let told = Recorder<String>()
@@ -130,12 +142,29 @@ struct PendingWritesTests {
             settings.set(number, to: 0)
             store.isLocked.value = false
         }
-        _ = settings.transaction { values in
+        settings.transaction { values in
             if values.get(number) == 1 { values.set(other, to: 1) }
         }
         #expect(settings.get(number) == 0 && settings.get(other) == 0 && told.all == ["1-0"])
         #expect(store.pending.isEmpty)
         for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("A write that others have stored, too, is not stored again over their later change")
+    func storedByOthers() {
+        let settings = service()
+        store.isLocked.value = true
+        settings.set(number, to: 2)
+        settings.set(other, to: 1)
+        store.changeFromOutside("number", "2")
+        store.isLocked.value = false
+        store.didStore.value = { [store] in
+            store.changeFromOutside("number", "9")
+            // As another thread, which stores what is pending first.
+            #expect(throws: Never.self) { try store.storePending(waiting: .zero) }
+        }
+        store.runBackground()
+        #expect(store.storedText("number") == "9" && settings.get(number) == 9 && settings.get(other) == 1)
     }
 
     @Test("The names are listed while writes never stop")
@@ -162,9 +191,8 @@ struct PendingWritesTests {
         settings.set(number, to: 5)
         // The store changes while the answer is looked for.
         store.willHold.value = { [store] in store.changeFromOutside("other", "4") }
-        let key = SettingsService.StorageKey.self
         let expected = [("number", "5"), ("other", "4")].map {
-            SettingsStoreBatch.Entry(key: key.init($0.0, scope: .defaults), data: Data($0.1.utf8))
+            SettingsStoreBatch.Entry(key: .init($0.0, scope: .defaults), data: Data($0.1.utf8))
         }
         let question = SettingsStoreBatch(
             writes: [], expectations: expected, options: .init(waitsForAgreement: false))

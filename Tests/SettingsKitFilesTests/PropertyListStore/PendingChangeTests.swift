@@ -25,7 +25,7 @@ struct PendingChangeTests {
             #expect(!store.list.pending.isEmpty)
             // This has the lock already, and releases it.
             try other.set(key("a"), to: Data("2".utf8))
-            try store.list.storePending(waiting: .zero)
+            try store.list.storePending(waiting: .seconds(10))
             #expect(store.list.pending.isEmpty)
             try store.list.files.updateLocked(waiting: .zero) { try $0.replaceSupersededJournal() }
             let third = try PropertyListStore(path: path, fileSystem: system)
@@ -43,23 +43,26 @@ struct PendingChangeTests {
             try store.set(key("a"), to: Data("1".utf8))
             try other.set(key("c"), to: Data("1".utf8))
             #expect(try other.list.files.withLock { try $0.lock.acquireOpen(in: system) })
-            let holds = Box<Bool?>(nil)
-            let thread = Thread {
-                let batch = SettingsStoreBatch(
-                    writes: [.init(key: key("b"), data: Data("2".utf8))],
-                    expectations: [.init(key: key("a"), data: Data("1".utf8))])
-                let result = try? store.apply(batch)
-                holds.value = result ?? true
+            let holds = Box(true)
+            inParallel(2) { thread in
+                do {
+                    if thread == 0 {
+                        let batch = SettingsStoreBatch(
+                            writes: [.init(key: key("b"), data: Data("2".utf8))],
+                            expectations: [.init(key: key("a"), data: Data("1".utf8))])
+                        holds.value = try store.apply(batch)
+                    } else {
+                        // Pending after half a second, in which the other thread has begun to wait for the lock.
+                        try store.set(key("a"), to: nil)
+                        #expect(store.get(key("b")) == nil)
+                        // This has the lock already, and releases it.
+                        try other.set(key("c"), to: Data("2".utf8))
+                    }
+                } catch {
+                    Issue.record(error)
+                }
             }
-            thread.start()
-            Thread.sleep(forTimeInterval: 0.2)
-            // Pending after half a second, in which the thread waits for the lock.
-            try store.set(key("a"), to: nil)
-            #expect(!store.list.pending.isEmpty && store.get(key("b")) == nil)
-            // This has the lock already, and releases it.
-            try other.set(key("c"), to: Data("2".utf8))
-            while holds.value == nil { Thread.sleep(forTimeInterval: 0.001) }
-            #expect(holds.value == false && store.get(key("b")) == nil && store.get(key("a")) == nil)
+            #expect(!holds.value && store.get(key("b")) == nil && store.get(key("a")) == nil)
         }
     }
 }

@@ -60,11 +60,39 @@ extension PendingWrites {
     }
 }
 
+extension SettingsStoreBatch {
+    /// Whether the batch may be stored later: its caller does not wait, and it depends on no stored value.
+    package var isDeferrable: Bool { !options.waitsForAgreement && expectations.isEmpty }
+}
+
 extension DeferringStore {
     package func fate(after error: SettingsError) -> PendingWrites.Fate { error.isOfStore ? .kept : .refused }
 
     /// The value in force under a name.
     package func data(named name: String) -> Data? { pending[name] ?? storedData(named: name) }
+
+    /// Applies a batch, after the pending writes are stored. If another process has the store locked, a batch without expectations
+    /// whose caller does not wait is kept.
+    ///
+    /// - Parameters:
+    ///   - patience: How long a batch that is not kept waits for other processes.
+    ///   - apply: Applies the batch, and waits no longer than its first parameter. Calls the second one while nothing else can change
+    ///     the store.
+    package func applyOrKeep(
+        _ batch: SettingsStoreBatch, patience: Duration,
+        _ apply: (_ waiting: Duration, _ requirement: @Sendable () throws -> Void) throws -> Bool
+    ) throws -> Bool {
+        guard batch.isDeferrable else {
+            return try storingPending(waiting: patience) { try apply(patience, pending.requireNone) }
+        }
+        do {
+            try storePending(waiting: .zero)
+            return try apply(pending.waiting(patience)) {}
+        } catch SettingsError.Code.busy {
+            try keep(batch.writes)
+            return true
+        }
+    }
 
     /// Puts writes in force that cannot be stored now, reports each name once, and stores them in the background.
     package func keep(_ writes: [SettingsStoreBatch.Entry]) throws {

@@ -52,7 +52,7 @@ package final class PendingWrites: Sendable {
         var lastNumber: UInt64 = 0
         /// The fork count when the first of the writes was kept.
         var forks = 0
-        /// Increases with each change of the writes, and each change that the store publishes.
+        /// Increases when the store publishes a change, and when writes end.
         var revision: UInt64 = 0
         /// The names for which `pending` was reported after the last `recovered`.
         var reported: Set<String> = []
@@ -131,7 +131,7 @@ package final class PendingWrites: Sendable {
         }
     }
 
-    /// Reads the store, and then the writes, again if something has changed in between.
+    /// Reads the store, and then the writes, again if something has changed in between but that more writes are kept.
     private func atOneMoment<Stored: Sendable, R: Sendable>(
         _ read: () -> Stored, _ body: (inout State, Stored) -> R
     ) -> R {
@@ -188,7 +188,6 @@ package final class PendingWrites: Sendable {
         } _: { state, stored -> [SettingsService.StorageKey]? in
             if state.isClosed { return nil }
             if state.writes.isEmpty { state.forks = system.forkCount() }
-            state.revision += 1
             var new: [SettingsService.StorageKey] = []
             var changes: [SettingsStoreChange] = []
             for (write, stored) in zip(writes, stored) {
@@ -246,9 +245,11 @@ package final class PendingWrites: Sendable {
         static func += (one: inout Selection, other: Selection) { one.writes += other.writes }
     }
 
-    /// Returns all writes, or those of a selection that are still pending.
+    /// Returns all writes, or those of a selection that are still pending. Called while nothing else can change the store.
     func select(from selection: Selection? = nil) -> Selection {
         state.withLock { state in
+            // Others have stored the same.
+            for (name, write) in state.writes where write.stored == write.data { state.writes[name]?.isStored = true }
             guard let selection else { return Selection(writes: Array(state.writes.values)) }
             return Selection(
                 writes: selection.writes.compactMap { write in

@@ -236,7 +236,7 @@ package final class RecoveringStore: SettingsStore {
         guard let feed = store.feed, feed.isExhaustive else {
             preconditionFailure("A store that is waited for must publish all of its changes.")
         }
-        _ = pending.dropInherited()
+        if pending.dropInherited() { ownFeed.flush() }
         state.withLock { $0.published = [:] }
         let subscription = feed.observe(publishingOn: ownFeed) { [weak self] changes, origin in
             self?.publish(changes, origin: origin)

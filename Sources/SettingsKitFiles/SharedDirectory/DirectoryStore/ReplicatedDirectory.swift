@@ -186,15 +186,8 @@ final class ReplicatedDirectory: DeferringStore {
     /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch without expectations whose
     /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
-        let patience = state.list.patience
-        guard isKept else { return try changingStored { try $0.apply(batch, waiting: patience, if: $1) } }
-        do {
-            try storePending(waiting: .zero)
-            return try changing { try $0.apply(batch, waiting: pending.waiting(patience)) {} }
-        } catch SettingsError.Code.busy {
-            try keep(batch.writes)
-            return true
+        try applyOrKeep(batch, patience: state.list.patience) { waiting, requirement in
+            try changing { try $0.apply(batch, waiting: waiting, if: requirement) }
         }
     }
 
