@@ -78,7 +78,7 @@ final class JournaledPropertyList: DeferringStore {
 
     /// Whether the last change of a name is in the journal, and not in the file yet.
     func isUnfolded(_ name: String) -> Bool {
-        if pending[name] != nil { return true }
+        if pending.contains(name) { return true }
         return files.withLock { writer in
             let folded = writer.follower.list.folded
             return contents.withLock { $0.isUnfolded(name, folded: folded) }

@@ -96,7 +96,7 @@ struct RecoveryTimingTests {
 
     @Test("A change that the store refuses for what it is, is diagnosed, and the others are made")
     func refused() throws {
-        let target = Stubborn(["count": Data("41".utf8)])
+        let target = Stubborn(["count": Data("41".utf8), "unknown": Data("5".utf8)])
         target.isWritable.store(true, ordering: .relaxed)
         let problems = Recorder<SettingsError>()
         let store = RecoveringStore(
@@ -107,12 +107,17 @@ struct RecoveryTimingTests {
         settings.set(Setting<Int>("refused", in: .defaults, default: 0), to: 1)
         settings.set(Setting<Int>("other", in: .defaults, default: 0), to: 1)
         settings.set(count, to: 42)
+        let sets = Recorder<[String]>()
+        let subscription = settings.observe { sets.append($0.keys.map(\.name).sorted()) }
         try settings.synchronize()
         #expect(settings.get(count) == 42)
         #expect(settings.get(Setting<Int>("refused", in: .defaults, default: 0)) == 0)
         #expect(target.memory.get(.init("other", scope: .defaults)) == Data("1".utf8))
         #expect(
             problems.all.map(\.code.name) == ["pending", "pending", "pending", "refused", "recovered"])
+        // What is given up, and what is found, as one change.
+        #expect(sets.all == [["refused", "unknown"]])
+        subscription.cancel()
     }
 
     /// Ways in which a property list cannot be opened: what is there, and what of it is removed later.

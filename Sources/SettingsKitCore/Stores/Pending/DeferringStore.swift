@@ -69,7 +69,7 @@ extension DeferringStore {
     package func fate(after error: SettingsError) -> PendingWrites.Fate { error.isOfStore ? .kept : .refused }
 
     /// The value in force under a name.
-    package func data(named name: String) -> Data? { pending[name] ?? storedData(named: name) }
+    package func data(named name: String) -> Data? { pending.data(named: name) { storedData(named: name) } }
 
     /// Applies a batch, after the pending writes are stored. If another process has the store locked, a batch without expectations
     /// whose caller does not wait is kept.

@@ -60,6 +60,20 @@ package final class PendingWrites: Sendable {
         var reporting = 0
         /// Whether no further writes are kept.
         var isClosed = false
+
+        /// Returns those changes of stored values that change what is in force, and notes the others.
+        mutating func visible(
+            _ changes: [SettingsStoreChange], origin: SettingsService.Origin
+        ) -> [SettingsStoreChange] {
+            revision += 1
+            if writes.isEmpty { return changes }
+            return changes.filter { change in
+                guard let write = writes[change.name] else { return true }
+                writes[change.name]?.stored = change.newData
+                if origin == .local, change.newData == write.data { writes[change.name]?.isStored = true }
+                return false
+            }
+        }
     }
 
     /// The feed outlives its use: it keeps this object, or belongs to the store that does.
@@ -88,10 +102,23 @@ package final class PendingWrites: Sendable {
         isEmpty ? min(patience, CoreTimings.longestWaitOfSet) : .zero
     }
 
-    /// The value that is in force under a name, or nil in place of a removed one. Nil if nothing is pending.
-    package subscript(name: String) -> Data?? {
+    /// The bytes of the write under a name, or nil in place of a removal. Nil if there is none.
+    private subscript(name: String) -> Data?? {
         if isEmpty { return nil }
         return state.withLock { state in state.writes[name].map(\.data) }
+    }
+
+    /// Returns whether a write under a name is pending.
+    package func contains(_ name: String) -> Bool { self[name] != nil }
+
+    /// Returns the bytes that are in force under a name.
+    ///
+    /// - Parameter stored: Returns the stored bytes.
+    package func data(named name: String, over stored: () throws -> Data?) rethrows -> Data? {
+        if let data = self[name] { return data }
+        let stored = try stored()
+        // A write may have been kept meanwhile, and the stored bytes changed since.
+        return self[name] ?? stored
     }
 
     /// Something is pending that a change must follow.
@@ -119,7 +146,10 @@ package final class PendingWrites: Sendable {
     package func hold(
         _ expectations: [SettingsStoreBatch.Entry], over others: ([SettingsStoreBatch.Entry]) -> Bool
     ) -> Bool {
-        if isEmpty { return others(expectations) }
+        if isEmpty {
+            let holds = others(expectations)
+            if isEmpty { return holds }
+        }
         return atOneMoment {
             let visible = state.withLock { state in expectations.filter { state.writes[$0.key.name] == nil } }
             return others(visible)
@@ -213,16 +243,7 @@ package final class PendingWrites: Sendable {
     func visible(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin
     ) -> [SettingsStoreChange] {
-        state.withLock { state in
-            state.revision += 1
-            if state.writes.isEmpty { return changes }
-            return changes.filter { change in
-                guard let write = state.writes[change.name] else { return true }
-                state.writes[change.name]?.stored = change.newData
-                if origin == .local, change.newData == write.data { state.writes[change.name]?.isStored = true }
-                return false
-            }
-        }
+        state.withLock { $0.visible(changes, origin: origin) }
     }
 
     // MARK: Storing
@@ -276,11 +297,14 @@ package final class PendingWrites: Sendable {
     /// Removes writes that were not repeated since, because the store has them or they are given up. Listeners are then told what
     /// the store holds, if that differs.
     ///
-    /// - Parameter origin: The origin of such a change.
-    func end(_ selection: Selection, origin: SettingsService.Origin) {
+    /// - Parameters:
+    ///   - origin: The origin of such a change.
+    ///   - changes: Changes of the store that are published together with these.
+    func end(
+        _ selection: Selection, origin: SettingsService.Origin, with changes: [SettingsStoreChange] = []
+    ) {
         state.withLock { state in
-            state.revision += 1
-            var changes: [SettingsStoreChange] = []
+            var changes = state.visible(changes, origin: origin)
             for write in selection.writes {
                 guard let present = state.writes[write.key.name], present.number == write.number else { continue }
                 state.writes[write.key.name] = nil

@@ -100,9 +100,8 @@ package final class RecoveringStore: SettingsStore {
     package func get(_ key: SettingsService.StorageKey) throws -> Data? {
         if let store = openedStore { return try store.get(key) }
         tryInBackgroundIfDue()
-        if let data = pending[key.name] { return data }
         // The store may have taken over in between.
-        return try openedStore?.get(key)
+        return try pending.data(named: key.name) { try openedStore?.get(key) }
     }
 
     package func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
@@ -298,9 +297,9 @@ package final class RecoveringStore: SettingsStore {
             guard pending.close(having: stored) else { return false }
             var contents = contents
             for (name, data) in state.published ?? [:] { contents[name] = data }
-            ownFeed.publish(
-                contents.map { SettingsStoreChange(name: $0.key, from: nil, to: $0.value) }, origin: .external)
-            pending.end(stored, origin: .external)
+            pending.end(
+                stored, origin: .external,
+                with: contents.map { SettingsStoreChange(name: $0.key, from: nil, to: $0.value) })
             (state.store, state.subscription, state.published) = (store, subscription, nil)
             ownFeed.becomeExhaustive()
             return true

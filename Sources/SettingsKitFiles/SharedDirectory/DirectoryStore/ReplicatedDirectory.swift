@@ -67,8 +67,11 @@ final class ReplicatedDirectory: DeferringStore {
         writer.begin { [weak self] in
             try self?.export(always: false)
         } writeAtExit: { [weak self] in
-            try self?.storePending(waiting: CoreTimings.longestWaitOfSet)
-            try self?.export(always: false)
+            guard let self else { return }
+            // What is stored already is exported even if the rest cannot be stored.
+            let storing = Result { try storePending(waiting: CoreTimings.longestWaitOfSet) }
+            try export(always: false)
+            try storing.get()
         } report: { [weak self] error in
             // A failed reading was already diagnosed, most likely for the same reason.
             guard let self, !monitor.isFailing else { return }
