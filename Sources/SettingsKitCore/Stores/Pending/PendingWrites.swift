@@ -165,7 +165,6 @@ package final class PendingWrites: Sendable {
     private func atOneMoment<Stored: Sendable, R: Sendable>(
         _ read: () -> Stored, _ body: (inout State, Stored) -> R
     ) -> R {
-        feed.hideChanges(under: self)
         while true {
             let revision = state.withLock { $0.revision }
             let stored = read()
@@ -213,7 +212,8 @@ package final class PendingWrites: Sendable {
     private func keep(
         _ writes: [SettingsStoreBatch.Entry], over stored: (String) -> Data?
     ) -> [SettingsService.StorageKey]? {
-        atOneMoment {
+        feed.hideChanges(under: self)
+        return atOneMoment {
             writes.map { stored($0.key.name) }
         } _: { state, stored -> [SettingsService.StorageKey]? in
             if state.isClosed { return nil }
