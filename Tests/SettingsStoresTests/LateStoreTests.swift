@@ -20,7 +20,8 @@ struct LateStoreTests {
             let repair = try medium.makeUnreadable()
             let reason = #expect(throws: SettingsError.self) { try medium.open() }
             // Opened by the calls alone.
-            let timing = RecoveringStore.Timing(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .zero)
+            let timing = RecoveringStore.Timing(
+                .init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .zero)
             let late = RecoveringStore(reason: try #require(reason), description: "memory", timing: timing) {
                 try medium.open()
             }

@@ -48,9 +48,5 @@ enum StandardStoreRecovery {
 }
 
 extension RecoveringStore.Timing {
-    static let background: Self = {
-        let queue = BackgroundQueue()
-        return Self(
-            schedule: { queue.async(after: $0, $1) }, wait: { ThreadPause.sleep(for: $0) }, forkCount: { Fork.count })
-    }()
+    static let background = Self(.background, wait: { ThreadPause.sleep(for: $0) })
 }

@@ -38,7 +38,7 @@ final class JournaledPropertyList: DeferringStore {
         self.setup = setup
         files = PropertyListFiles(loaded, setup)
         (contents, announcer) = (files.contents, files.announcer)
-        pending = PendingWrites(contents.feed)
+        pending = PendingWrites(contents.feed, .background)
         folder = PropertyListFolder(files, setup)
         watch = PropertyListWatch(files, folder, setup)
         folder.begin { [weak self] in try self?.finish() }

@@ -151,7 +151,7 @@ public final class PropertyListStore: SettingsStore {
 
     /// Returns the bytes of the value under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
-        list.pending.data(named: key.name) { contents.withLock { $0.data(named: key.name) } }
+        list.data(named: key.name)
     }
 
     /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process, unless another

@@ -1,9 +1,9 @@
 import SettingsKitCore
 
-extension PendingWrites {
-    /// Creates the pending writes of a store, which are stored in the background.
-    package convenience init(_ feed: SettingsStoreFeed) {
+extension PendingWrites.System {
+    /// A queue of its own in the background, and the forks of this process.
+    package static var background: Self {
         let queue = BackgroundQueue()
-        self.init(feed, System(schedule: { queue.async(after: $0, $1) }, forkCount: { Fork.count }))
+        return Self(schedule: { queue.async(after: $0, $1) }, forkCount: { Fork.count })
     }
 }

@@ -46,7 +46,7 @@ final class MirroredSettings: DeferringStore {
         self.description = description
         self.patience = patience
         self.isReadOnly = isReadOnly
-        pending = PendingWrites(feed)
+        pending = PendingWrites(feed, .background)
         if path != Connection.inMemory {
             try isReadOnly
                 ? DatabaseFile.requireFile(path, store: description) : DatabaseFile.make(path, store: description)

@@ -178,10 +178,8 @@ struct UnreadableLayerTests {
         let scheduled = Recorder<@Sendable () -> Void>()
 
         func standIn() -> RecoveringStore {
-            let timing = RecoveringStore.Timing { [scheduled] _, body in
-                scheduled.append(body)
-            } wait: { _ in
-            }
+            let timing = RecoveringStore.Timing(
+                .init(schedule: { [scheduled] _, body in scheduled.append(body) }), wait: { _ in })
             let reason = SettingsError(.storeUnavailable, store: "late")
             return RecoveringStore(reason: reason, description: "stand-in", timing: timing) { [store] in
                 guard let store = store.value else { throw reason }

@@ -149,7 +149,7 @@ final class ModelWorld: @unchecked Sendable {
         let reason = SettingsError(.storeUnavailable, store: "ModelStore")
         let store = RecoveringStore(
             reason: reason, description: "late",
-            timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(9_000))
+            timing: .init(.init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .seconds(9_000))
         ) { [isOpen, weak self] in
             self?.point("open")
             if !isOpen.value { throw reason }

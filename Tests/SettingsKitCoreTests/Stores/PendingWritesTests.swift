@@ -223,7 +223,7 @@ struct PendingWritesTests {
     func recoveryMidway() throws {
         let stand = RecoveringStore(
             reason: SettingsError(.storeUnavailable), description: "a stand-in",
-            timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(3_600)),
+            timing: .init(.init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .seconds(3_600)),
             open: { [store] in store })
         let problems = Recorder<SettingsError>()
         let settings = SettingsService(stores: [.defaults: stand], diagnosticSink: .init { problems.append($0) })

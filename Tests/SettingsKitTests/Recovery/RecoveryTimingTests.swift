@@ -59,7 +59,7 @@ struct RecoveryTimingTests {
         let openings = Mutex(0)
         let store = RecoveringStore(
             reason: SettingsError(.storeUnavailable), description: "memory",
-            timing: .init(schedule: { _, body in body() }, wait: { _ in }, pauseBetweenUses: .seconds(3_600))
+            timing: .init(.init(schedule: { _, body in body() }), wait: { _ in }, pauseBetweenUses: .seconds(3_600))
         ) {
             openings.withLock { $0 += 1 }
             throw SettingsError(.storeUnavailable)
@@ -80,7 +80,7 @@ struct RecoveryTimingTests {
         let problems = Recorder<SettingsError>()
         let store = RecoveringStore(
             reason: SettingsError(.memoryOnly), description: "memory",
-            timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(3_600))
+            timing: .init(.init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .seconds(3_600))
         ) { target }
         let settings = SettingsService(defaults: store, diagnosticSink: .init { problems.append($0) })
         settings.set(count, to: 42)
@@ -101,7 +101,7 @@ struct RecoveryTimingTests {
         let problems = Recorder<SettingsError>()
         let store = RecoveringStore(
             reason: SettingsError(.memoryOnly), description: "memory",
-            timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(3_600))
+            timing: .init(.init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .seconds(3_600))
         ) { target }
         let settings = SettingsService(defaults: store, diagnosticSink: .init { problems.append($0) })
         settings.set(Setting<Int>("refused", in: .defaults, default: 0), to: 1)

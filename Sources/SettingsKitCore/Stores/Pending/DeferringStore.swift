@@ -107,11 +107,10 @@ extension DeferringStore {
     /// Stores the pending writes, if there are any. The child of a fork gives up those of its parent, which stores them.
     ///
     /// - Throws: `busy` if another process has the store locked; the errors of storing.
-    package func storePending(waiting: @autoclosure () -> Duration) throws {
+    package func storePending(waiting: Duration) throws {
         if pending.isEmpty { return }
         defer { pending.feed.flush() }
         if pending.dropInherited() { return }
-        let waiting = waiting()
         do {
             try storePending(waiting)
         } catch {
@@ -146,6 +145,7 @@ extension DeferringStore {
         let selected = Mutex(PendingWrites.Selection(), .leaf)
         do {
             try store(waiting: waiting) {
+                pending.markStoredByOthers()
                 let selection = pending.select(from: selection)
                 selected.withLock { $0 = selection }
                 return selection.entries

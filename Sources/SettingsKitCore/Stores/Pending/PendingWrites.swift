@@ -25,7 +25,7 @@ package final class PendingWrites: Sendable {
         ///   - forkCount: Returns a number that differs in the child of a fork.
         package init(
             schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
-            forkCount: @escaping @Sendable () -> Int
+            forkCount: @escaping @Sendable () -> Int = { 0 }
         ) {
             (self.schedule, self.forkCount) = (schedule, forkCount)
         }
@@ -192,7 +192,7 @@ package final class PendingWrites: Sendable {
     ///   - stored: Returns the bytes that the store holds under a name. May be called several times.
     ///   - description: The store's name in messages.
     ///   - cause: The reason why the writes are pending.
-    /// - Returns: False, with nothing changed, after ``close(having:)``.
+    /// - Returns: False, with nothing changed, after ``close()``.
     func keep(
         _ writes: [SettingsStoreBatch.Entry], over stored: (String) -> Data?, in description: String,
         because cause: @autoclosure () -> any Error
@@ -259,18 +259,11 @@ package final class PendingWrites: Sendable {
 
         /// The same writes, each by itself.
         var single: [Selection] { writes.map { Selection(writes: [$0]) } }
-
-        /// The number of the last write.
-        fileprivate var lastNumber: UInt64 { writes.map(\.number).max() ?? 0 }
-
-        static func += (one: inout Selection, other: Selection) { one.writes += other.writes }
     }
 
-    /// Returns all writes, or those of a selection that are still pending. Called while nothing else can change the store.
+    /// Returns all writes, or those of a selection that are still pending.
     func select(from selection: Selection? = nil) -> Selection {
         state.withLock { state in
-            // Others have stored the same.
-            for (name, write) in state.writes where write.stored == write.data { state.writes[name]?.isStored = true }
             guard let selection else { return Selection(writes: Array(state.writes.values)) }
             return Selection(
                 writes: selection.writes.compactMap { write in
@@ -279,10 +272,11 @@ package final class PendingWrites: Sendable {
         }
     }
 
-    /// Returns the writes that were made after all of a selection.
-    func select(after selection: Selection) -> Selection {
-        let last = selection.lastNumber
-        return state.withLock { state in Selection(writes: state.writes.values.filter { $0.number > last }) }
+    /// Leaves out what others have stored, when the writes are stored. Called while nothing else can change the store.
+    func markStoredByOthers() {
+        state.withLock { state in
+            for (name, write) in state.writes where write.stored == write.data { state.writes[name]?.isStored = true }
+        }
     }
 
     /// Records that writes that were not repeated since are not to be stored again. They stay in force until they are ended.
@@ -336,12 +330,10 @@ package final class PendingWrites: Sendable {
 
     /// Keeps no further writes.
     ///
-    /// - Parameter selection: The writes that are stored.
-    /// - Returns: False, with nothing changed, if there are others.
-    func close(having selection: Selection) -> Bool {
-        let last = selection.lastNumber
-        return state.withLock { state in
-            state.isClosed = state.writes.values.allSatisfy { $0.number <= last }
+    /// - Returns: False, with nothing changed, if there are writes that are not stored.
+    func close() -> Bool {
+        state.withLock { state in
+            state.isClosed = state.writes.values.allSatisfy(\.isStored)
             return state.isClosed
         }
     }

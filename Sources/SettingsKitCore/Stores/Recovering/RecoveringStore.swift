@@ -42,17 +42,13 @@ package final class RecoveringStore: SettingsStore {
         let pauseBetweenUses: Duration
 
         /// - Parameters:
-        ///   - schedule: Calls a function in the background, after a delay.
         ///   - wait: Waits, on the calling thread.
         ///   - pauseBetweenUses: The time after an attempt during which using the store starts no other.
-        ///   - forkCount: Returns a number that differs in the child of a fork.
         package init(
-            schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
-            wait: @escaping @Sendable (Duration) -> Void, pauseBetweenUses: Duration = CoreTimings.recoveryUsePause,
-            forkCount: @escaping @Sendable () -> Int = { 0 }
+            _ system: PendingWrites.System, wait: @escaping @Sendable (Duration) -> Void,
+            pauseBetweenUses: Duration = CoreTimings.recoveryUsePause
         ) {
-            system = PendingWrites.System(schedule: schedule, forkCount: forkCount)
-            (self.wait, self.pauseBetweenUses) = (wait, pauseBetweenUses)
+            (self.system, self.wait, self.pauseBetweenUses) = (system, wait, pauseBetweenUses)
         }
     }
 
@@ -246,14 +242,11 @@ package final class RecoveringStore: SettingsStore {
             for name in try store.keys() where SettingsService.StorageKey.isValid(name) {
                 contents[name] = try store.get(.init(name, scope: .defaults))
             }
-            var stored = PendingWrites.Selection()
             repeat {
-                let writes = pending.select(after: stored)
-                try self.store(writes, in: store)
-                stored += writes
+                try self.store(pending.select(), in: store)
                 // Delay writes longer each time, if they arrive faster than they are stored.
                 writeDelay.store(min(10_000, writeDelay.load(ordering: .relaxed) + 20), ordering: .relaxed)
-            } while !goOver(to: store, holding: contents, with: stored, subscription)
+            } while !goOver(to: store, holding: contents, subscription)
         } catch {
             subscription.cancel()
             state.withLock { $0.published = nil }
@@ -286,19 +279,17 @@ package final class RecoveringStore: SettingsStore {
     ///
     /// - Parameters:
     ///   - contents: The store's values when the subscription began.
-    ///   - stored: The writes that the store has, or has refused.
     ///   - subscription: The subscription to the store's feed.
     /// - Returns: False, with nothing changed, if writes have arrived that are still to be stored.
     private func goOver(
-        to store: any SettingsStore, holding contents: [String: Data], with stored: PendingWrites.Selection,
-        _ subscription: SettingsService.Subscription
+        to store: any SettingsStore, holding contents: [String: Data], _ subscription: SettingsService.Subscription
     ) -> Bool {
         state.withLock { state in
-            guard pending.close(having: stored) else { return false }
+            guard pending.close() else { return false }
             var contents = contents
             for (name, data) in state.published ?? [:] { contents[name] = data }
             pending.end(
-                stored, origin: .external,
+                pending.select(), origin: .external,
                 with: contents.map { SettingsStoreChange(name: $0.key, from: nil, to: $0.value) })
             (state.store, state.subscription, state.published) = (store, subscription, nil)
             ownFeed.becomeExhaustive()

@@ -57,7 +57,7 @@ final class ReplicatedDirectory: DeferringStore {
         monitor = ChangeMonitor(
             interval: max(options.pollInterval ?? DirectoryTimings.pollInterval, DirectoryTimings.shortestPollInterval),
             isIntervalFixed: options.pollInterval != nil, queue: queue)
-        pending = PendingWrites(state.list.feed)
+        pending = PendingWrites(state.list.feed, .background)
         monitor.monitor(self)
         if let writer { begin(writer) } else { try readFirst() }
     }
