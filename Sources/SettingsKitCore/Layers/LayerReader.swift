@@ -17,9 +17,11 @@ final class LayerReader: Sendable {
         (self.stores, self.names, self.writable, self.contents) = (stores, names, writable, contents)
     }
 
-    /// Loads every layer, once each has an observer: changes during the loading would be missed otherwise.
+    /// Loads every layer, once each has an observer: changes during the loading would be missed otherwise, as changes after earlier
+    /// readings may have been.
     func begin() {
-        for layer in stores.indices { load(layer, since: 0) }
+        let start = contents.table.withLock { $0.beginReading().since }
+        for layer in stores.indices { load(layer, since: start) }
         attend()
     }
 

@@ -132,6 +132,37 @@ struct LayerChangesTests {
         }
     }
 
+    @Test("A change of a layer between its first reading and its subscription is not lost")
+    func subscribingRace() throws {
+        struct LateObserved: SettingsStore {
+            let base = MemoryStore(["a": "1"])
+            let wasRead = Box(false)
+            let beforeObserving: Box<@Sendable () -> Void>
+            var feed: SettingsStoreFeed? {
+                beforeObserving.value()
+                return base.feed
+            }
+            func get(_ key: SettingsService.StorageKey) -> Data? {
+                defer { wasRead.value = true }
+                return base.get(key)
+            }
+            func set(_ key: SettingsService.StorageKey, to data: Data?) { base.set(key, to: data) }
+            func keys() -> [String] { base.keys() }
+        }
+        let (managed, beforeObserving) = (MemoryStore(), Box<@Sendable () -> Void>({}))
+        let user = LateObserved(beforeObserving: beforeObserving)
+        beforeObserving.value = { [base = user.base, wasRead = user.wasRead] in
+            // Once the upper layer is observed, its change makes the other layers be read.
+            managed.set(key("a"), to: managed.get(key("a")) == nil ? Data("2".utf8) : nil)
+            if !wasRead.value { return }
+            beforeObserving.value = {}
+            base.set(key("a"), to: Data("2".utf8))
+        }
+        let layered = try LayeredStore([.locked(managed, name: "managed"), .writable(user)])
+        #expect(user.wasRead.value)
+        #expect(try layered.candidates(for: key("a")).last?.data == Data("2".utf8))
+    }
+
     @Test("A change that is made while a layer without a feed is read is not overwritten by what was read")
     func readingRace() throws {
         let system = TwoFunctionStore(["a": Data("1".utf8)])
