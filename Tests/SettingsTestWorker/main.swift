@@ -52,10 +52,17 @@ func openService(
         diagnosticSink: .init { say("problem \($0.code.name)") })
 }
 
+/// Not released before the exit.
+var kept: SettingsService?
+
 switch arguments[1] {
 case "count":
-    // count PATH TIMES: so many updates of one counter.
+    // count PATH TIMES: so many updates of one counter, and an exit with the store open, which says whether it has waited for
+    // other processes as long as it may.
+    // Registered before those of the stores, so it runs after them.
+    atexit { if ExitHook.isOutOfPatience { say("out of patience") } }
     let settings = try openService(patience: .seconds(60))
+    kept = settings
     let counter = Setting<Int>("counter", in: .defaults, default: 0)
     for _ in 0..<argument(3) { try settings.save { $0.update(counter) { $0 += 1 } } }
 

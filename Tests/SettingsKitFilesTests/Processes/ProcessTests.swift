@@ -11,8 +11,16 @@ struct ProcessTests {
             for round in 0..<Rounds.choose(10, full: 200) {
                 let path = directory + "/\(round).plist"
                 let workers = try (0..<2).map { _ in try Worker("count", path, "100") }
-                for worker in workers { #expect(await worker.status() == 0) }
-                #expect(try members(of: path) == ["counter": .integer(200)])
+                var wasBusy = false
+                for worker in workers {
+                    for await line in worker.lines where line == "out of patience" { wasBusy = true }
+                    #expect(await worker.status() == 0)
+                }
+                let left = try members(of: path)
+                // On a busy machine, one process may have the files locked for longer than the exit of the other one waits. What
+                // that one has changed is in the journal then.
+                #expect(left == ["counter": .integer(200)] || wasBusy, "left \(left)")
+                #expect(try open(path).get(key("counter")) == Data("200".utf8))
             }
         }
     }
