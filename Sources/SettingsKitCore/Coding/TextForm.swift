@@ -11,8 +11,8 @@
 struct TextForm<Value: Sendable>: Sendable {
     /// Whether an argument without a value, such as `--muted`, sets it: true for a Boolean.
     let isFlag: Bool
-    /// Parses a text; returns nil if it is no value.
-    let read: @Sendable (String) -> Value?
+    /// Parses the texts of an option, the last one of which counts unless the value is a list. Returns nil if they are no value.
+    let readAll: @Sendable ([String]) -> Value?
     /// Returns the text of a value; nil if it has none.
     let write: @Sendable (Value) -> String?
     /// Returns the reason why a text is no value, if it is JSON of another shape.
@@ -20,17 +20,28 @@ struct TextForm<Value: Sendable>: Sendable {
     private let describe: @Sendable () -> ValueDescription
 
     init(
-        isFlag: Bool = false, read: @escaping @Sendable (String) -> Value?,
+        isFlag: Bool = false, readAll: @escaping @Sendable ([String]) -> Value?,
         write: @escaping @Sendable (Value) -> String?,
         problem: @escaping @Sendable (String) -> CodingProblem? = { _ in nil },
         type describe: @escaping @Sendable () -> ValueDescription
     ) {
         self.isFlag = isFlag
-        self.read = read
+        self.readAll = readAll
         self.write = write
         self.problem = problem
         self.describe = describe
     }
+
+    init(
+        read: @escaping @Sendable (String) -> Value?, write: @escaping @Sendable (Value) -> String?,
+        problem: @escaping @Sendable (String) -> CodingProblem? = { _ in nil },
+        type describe: @escaping @Sendable () -> ValueDescription
+    ) {
+        self.init(readAll: { $0.last.flatMap(read) }, write: write, problem: problem, type: describe)
+    }
+
+    /// Parses a text; returns nil if it is no value.
+    func read(_ text: String) -> Value? { readAll([text]) }
 
     /// The type, for tables and schemas.
     var type: ValueDescription {
@@ -80,15 +91,17 @@ extension TextForm where Value: Codable {
     ///
     /// - A Boolean is `true`, `false`, `yes`, `no`, `on`, `off`, `1` or `0`, in any case.
     /// - A number is decimal, with a point in every locale: `12`, `0.5`, `1e3`.
-    /// - A string is the text itself; `Data` is base 64; a date is in ISO 8601; URLs and UUIDs are as usual.
+    /// - A string is the text itself; `Data` is base 64, or `hex:` and digits; a date is in ISO 8601; a duration is `1h30m`; URLs
+    ///   and UUIDs are as usual.
     /// - An enumeration is its raw value, if that is a string or an integer.
+    /// - An array or a set of these is `a,b`; see ``ListText``.
     /// - Every other value is JSON.
     /// - The nil of an optional is `null`. A value whose text is `null` is then written in quotation marks, `"null"`, and one that
     ///   is already in quotation marks gets another pair.
     static var standard: TextForm {
         TextForm(
             isFlag: StandardText.isFlag(Value.self),
-            read: { StandardText.read($0) },
+            readAll: { StandardText.read($0) },
             write: { StandardText.write($0) },
             problem: { StandardText.problem($0, as: Value.self) },
             type: { StandardText.type(of: Value.self) })
@@ -109,6 +122,17 @@ package func optionalResult<Input, Output>(of function: (Input) throws -> Output
 enum StandardText {
     /// Returns whether an argument without a value sets a setting of the type: it is a Boolean.
     static func isFlag(_ type: Any.Type) -> Bool { type == Bool.self || type == Bool?.self }
+
+    /// Parses the texts of an option, the last one of which counts unless the value is a list.
+    static func read<Value: Decodable>(_ texts: [String]) -> Value? {
+        guard texts.count > 1, let type = list(in: Value.self) else { return texts.last.flatMap { read($0) } }
+        return type.list(ofTexts: texts) as? Value
+    }
+
+    /// Returns the type of the list that a type is, or an optional of.
+    private static func list(in type: Any.Type) -> (any ListValue.Type)? {
+        ((type as? any OptionalValue.Type)?.wrappedType ?? type) as? any ListValue.Type
+    }
 
     static func read<Value: Decodable>(_ text: String) -> Value? {
         if let type = Value.self as? any TextValue.Type { return read(text, as: type) }
@@ -143,8 +167,8 @@ enum StandardText {
     // MARK: JSON
 
     static func problem<Value: Decodable>(_ text: String, as type: Value.Type) -> CodingProblem? {
-        if type is any TextValue.Type { return nil }
-        if let raw = type as? any RawRepresentable.Type, rawCodec(of: raw, as: Value.self) != nil { return nil }
+        if let type = type as? any TextValue.Type { return type.problem(text) }
+        if hasText(type) { return nil }
         return jsonProblem(text, as: type)
     }
 
@@ -182,7 +206,7 @@ enum StandardText {
     }
 
     private static func jsonType(ofAny type: Any.Type) -> ValueDescription {
-        if type is any JSONArray.Type {
+        if type is any ListValue.Type {
             return ValueDescription("an array in JSON", json: "array")
         }
         if type is any JSONObject.Type {
@@ -220,17 +244,12 @@ enum StandardText {
             type: description)
     }
 
-    /// Returns whether the text of a type is its JSON.
-    static func isJSON<Value: Codable>(_ type: Value.Type) -> Bool {
-        if type is any TextValue.Type { return false }
-        return (type as? any RawRepresentable.Type).map { rawCodec(of: $0, as: type) == nil } ?? true
+    /// Returns whether the text of a type's values is other than their JSON.
+    static func hasText<Value>(_ type: Value.Type) -> Bool {
+        if type is any TextValue.Type { return true }
+        return (type as? any RawRepresentable.Type).map { rawCodec(of: $0, as: type) != nil } ?? false
     }
 }
-
-/// The collections whose JSON is an array.
-private protocol JSONArray {}
-extension Array: JSONArray {}
-extension Set: JSONArray {}
 
 /// The collections whose JSON is an object.
 private protocol JSONObject {}

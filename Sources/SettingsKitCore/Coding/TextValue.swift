@@ -13,10 +13,13 @@ protocol TextValue {
     static var textType: ValueDescription { get }
     /// Whether an enumeration with raw values of this type is written as its raw value: true for strings and integers.
     static var isRawValue: Bool { get }
+    /// Returns the reason why a text is no value, if it is JSON of another shape.
+    static func problem(_ text: String) -> CodingProblem?
 }
 
 extension TextValue {
     static var isRawValue: Bool { false }
+    static func problem(_ text: String) -> CodingProblem? { nil }
 }
 
 extension String: TextValue {
@@ -27,10 +30,24 @@ extension String: TextValue {
 }
 
 extension Data: TextValue {
-    static func value(_ text: String) -> Data? { Data(base64Encoded: text) }
+    static func value(_ text: String) -> Data? {
+        text.hasPrefix("hex:") ? Data(hexadecimal: text.dropFirst(4)) : Data(base64Encoded: text)
+    }
+
+    private init?(hexadecimal digits: Substring) {
+        let digits = digits.map { $0.isASCII ? $0.hexDigitValue : nil }
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        self.init()
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[place], let low = digits[place + 1] else { return nil }
+            append(UInt8(high << 4 | low))
+        }
+    }
+
     var text: String? { base64EncodedString() }
     static var textType: ValueDescription {
-        ValueDescription("data in base 64", json: "string", encoding: "base64")
+        ValueDescription(
+            "data in base 64, or hex: and hexadecimal digits", json: "string", encoding: "base64")
     }
 }
 
@@ -54,7 +71,7 @@ extension UUID: TextValue {
 extension Optional: TextValue where Wrapped: Codable {
     static func value(_ text: String) -> Wrapped?? {
         if text == NilText.null { return .some(nil) }
-        if StandardText.isJSON(Wrapped.self) { return StandardText.readJSON(text) }
+        if !StandardText.hasText(Wrapped.self) { return StandardText.readJSON(text) }
         let value: Wrapped? = StandardText.read(NilText.unquoted(text))
         return value.map(Optional.some)
     }
@@ -62,10 +79,11 @@ extension Optional: TextValue where Wrapped: Codable {
     var text: String? {
         switch self {
         case nil: NilText.null
-        case let value? where StandardText.isJSON(Wrapped.self): StandardText.writeJSON(value)
+        case let value? where !StandardText.hasText(Wrapped.self): StandardText.writeJSON(value)
         case let value?: StandardText.write(value).map(NilText.quoted)
         }
     }
 
     static var textType: ValueDescription { StandardText.type(of: Wrapped.self).optional }
+    static func problem(_ text: String) -> CodingProblem? { StandardText.problem(text, as: Wrapped.self) }
 }

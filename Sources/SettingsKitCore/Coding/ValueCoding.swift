@@ -146,10 +146,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
     func value(of candidate: SettingsStoreCandidate) throws(SettingsError) -> Value {
         do throws(SettingsError) {
             if candidate.form == .stored { return try value(for: candidate.data) }
-            guard let text = candidate.text(isFlag: form.text.isFlag) else {
-                throw SettingsError(.invalidValue, key: key, expected: expected)
-            }
-            let value = try read(text)
+            let value = try read(candidate.texts(isFlag: form.text.isFlag))
             try validate(value)
             return value
         } catch {
@@ -176,10 +173,16 @@ final class ValueCoding<Value: Sendable>: Sendable {
     /// Parses a text. The value is not validated: a value that is set is processed first.
     ///
     /// - Throws: `invalidValue` if the text is no value.
-    func read(_ text: String) throws(SettingsError) -> Value {
+    func read(_ text: String) throws(SettingsError) -> Value { try read([text]) }
+
+    /// Parses the texts of an option.
+    ///
+    /// - Throws: `invalidValue` if they are no value.
+    private func read(_ texts: [String]) throws(SettingsError) -> Value {
         HeldLocks.requireNone(before: "decoding")
-        guard let value = form.text.read(text) else {
-            throw SettingsError(.invalidValue, key: key, expected: expected, underlying: form.text.problem(text))
+        guard let value = form.text.readAll(texts) else {
+            throw SettingsError(
+                .invalidValue, key: key, expected: expected, underlying: texts.last.flatMap(form.text.problem))
         }
         return value
     }

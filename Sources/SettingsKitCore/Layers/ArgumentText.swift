@@ -14,10 +14,13 @@ struct ArgumentText: Sendable {
         let value: String?
         /// The next argument, if it is not an option.
         let next: String?
+
+        /// The text of a setting that is no Boolean.
+        var text: String? { value ?? next }
     }
 
-    /// The last option of each name.
-    private var options: [String: Option] = [:]
+    /// The options of each name.
+    private var options: [String: [Option]] = [:]
     /// The last option without a value of each name that begins with `no-`.
     private var negations: [String: Option] = [:]
 
@@ -31,7 +34,7 @@ struct ArgumentText: Sendable {
             let option = Option(
                 place: place, spelling: "--\(name)", value: parts.count == 2 ? String(parts[1]) : nil,
                 next: next.flatMap { $0.hasPrefix("--") ? nil : $0 })
-            options[String(name)] = option
+            options[String(name), default: []].append(option)
             // `--no-muted=true` does not set `muted`.
             if name.hasPrefix("no-"), option.value == nil { negations[String(name)] = option }
         }
@@ -42,17 +45,21 @@ struct ArgumentText: Sendable {
     /// Returns the argument's candidate for a setting; nil if there is none.
     func candidate(for name: String) -> SettingsStoreCandidate? {
         let spellings = SettingSpelling.options(for: name)
-        let option = spellings.compactMap { options[$0] }.max { $0.place < $1.place }
+        var present = spellings.flatMap { options[$0] ?? [] }.sorted { $0.place < $1.place }
+        let option = present.popLast()
         let negation = spellings.compactMap { negations["no-" + $0] }.max { $0.place < $1.place }
         if let negation, negation.place > option?.place ?? -1 {
             // Only a Boolean can be negated. A setting of another type uses the text of the option itself.
-            return SettingsStoreCandidate(
-                Data("false".utf8), form: .argument(next: option.flatMap { $0.value ?? $0.next }),
-                location: negation.spelling)
+            var candidate = SettingsStoreCandidate(
+                Data("false".utf8), form: .argument(next: option?.text), location: negation.spelling)
+            candidate.earlierTexts = present.compactMap(\.text)
+            return candidate
         }
         guard let option else { return nil }
-        return SettingsStoreCandidate(
+        var candidate = SettingsStoreCandidate(
             Data((option.value ?? "true").utf8), form: option.value == nil ? .argument(next: option.next) : .text,
             location: option.spelling)
+        candidate.earlierTexts = present.compactMap(\.text)
+        return candidate
     }
 }

@@ -70,9 +70,10 @@ extension LayeredStore {
         /// Above the layer that is written to, an argument locks its setting. Below it, the argument is used if no layer above has
         /// a value.
         ///
-        /// - The last argument of a setting is used.
-        /// - An argument without a value sets a Boolean, which does not use the next argument: `--muted false` is `--muted`. A
-        ///   setting of another type uses the next argument, unless that begins with two hyphens; `--volume -5` works.
+        /// - The last argument of a setting is used, and all of them if the setting is a list: `--host a --host b`.
+        /// - An argument without a value sets a Boolean, which uses the next argument only if that is exactly `true` or `false`:
+        ///   `--muted false`. A setting of another type uses the next argument, unless that begins with two hyphens; `--volume -5`
+        ///   works.
         /// - The argument `--` ends the options.
         /// - Other arguments are ignored.
         ///

@@ -17,8 +17,9 @@ public struct SettingsStoreCandidate: Hashable, Sendable {
         /// its meaning.
         case text
         /// An argument without a value in it, such as `--muted` or `--volume`. ``data`` is `true`, or `false` for `--no-muted`, and
-        /// is the value of a Boolean setting. A setting of another type uses the text after the argument, or for `--no-volume` that
-        /// of `--volume`; nil if there is none. `--no-volume` alone does not set a number.
+        /// is the value of a Boolean setting, unless the text after `--muted` is exactly `true` or `false`. A setting of another type
+        /// uses the text after the argument, or for `--no-volume` that of `--volume`; nil if there is none. `--no-volume` alone does
+        /// not set a number.
         case argument(next: String?)
     }
 
@@ -33,6 +34,9 @@ public struct SettingsStoreCandidate: Hashable, Sendable {
     /// The place of the value in the layer, for messages: the name of an environment variable or an argument. Nil if it is the name
     /// of the setting.
     public var location: String?
+    /// The texts of the same option before the last one: `--host=a --host=b`. They are elements of a list, and nothing to a setting
+    /// of another type.
+    public var earlierTexts: [String] = []
 
     /// Creates a candidate.
     public init(
@@ -52,11 +56,15 @@ extension SettingsStoreCandidate {
     /// - Parameter isFlag: Whether the setting is a Boolean.
     func concerns(isFlag: Bool) -> Bool { form != .argument(next: nil) || isFlag || data != Data("false".utf8) }
 
-    /// Returns the text in an argument or a variable; nil for an argument without its value.
-    func text(isFlag: Bool) -> String? {
+    /// Returns the texts in an option or a variable: the last one is that of a value which is no list. None for an option without its
+    /// value.
+    func texts(isFlag: Bool) -> [String] {
+        let text = String(decoding: data, as: UTF8.self)
         switch form {
-        case .stored, .text: String(decoding: data, as: UTF8.self)
-        case .argument(let next): isFlag ? String(decoding: data, as: UTF8.self) : next
+        case .stored, .text: return earlierTexts + [text]
+        case .argument(let next):
+            if isFlag { return [text == "true" && next == "false" ? "false" : text] }
+            return next.map { earlierTexts + [$0] } ?? []
         }
     }
 }

@@ -98,7 +98,7 @@ public struct SettingsRow {
         do {
             let value =
                 candidate.form == .stored
-                ? try stored(type, candidate.data, name) : try value(type, ofText: candidate.text(isFlag: isFlag))
+                ? try stored(type, candidate.data, name) : try value(type, ofTexts: candidate.texts(isFlag: isFlag))
             source?.accept(candidate, of: name)
             return value
         } catch {
@@ -117,11 +117,11 @@ public struct SettingsRow {
     }
 
     /// Parses an argument or a variable, like a setting of the type.
-    private func value<Value: Decodable>(_ type: Value.Type, ofText text: String?) throws -> Value {
-        if let value: Value = text.flatMap({ StandardText.read($0) }) { return value }
+    private func value<Value: Decodable>(_ type: Value.Type, ofTexts texts: [String]) throws -> Value {
+        if let value: Value = StandardText.read(texts) { return value }
         throw SettingsError(
             .invalidValue, expected: StandardText.type(of: type).expected,
-            underlying: text.flatMap { StandardText.problem($0, as: type) })
+            underlying: texts.last.flatMap { StandardText.problem($0, as: type) })
     }
 
     package mutating func put(_ data: Data, under name: String) { members[name] = DataMember(data: data) }

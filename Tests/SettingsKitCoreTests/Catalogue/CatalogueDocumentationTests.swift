@@ -13,24 +13,24 @@ struct CatalogueDocumentationTests {
         #expect(
             help == """
                 Sound:
-                  --volume <number>       How loud the sound is. Number from 0 to 1. Default:
-                                          0.5. Environment: PLAYER_VOLUME.
-                  --muted, --no-muted     Whether the sound is off. Default: false. Environment:
-                                          PLAYER_MUTED.
+                  --volume <number>      How loud the sound is. Number from 0 to 1. Default:
+                                         0.5. Environment: PLAYER_VOLUME.
+                  --muted, --no-muted    Whether the sound is off. Default: false. Environment:
+                                         PLAYER_MUTED.
 
                 Server:
-                  --port <integer>        The port to listen on. Integer from 1 to 65535.
-                                          Default: 8080. Environment: PLAYER_PORT.
-                  --user <text>           Text, must not be empty. Default: www. Environment:
-                                          PLAYER_USER.
-                  --theme <value>         One of light, dark. Default: light. Environment:
-                                          PLAYER_THEME.
-                  --nickname <text>       A name | for `people`. Text. Default: none.
-                                          Environment: PLAYER_NICKNAME.
-                  --api-token <text>      The key of the service. Text. Default: •••.
-                                          Environment: PLAYER_API_TOKEN.
-                  --server-hosts <array>  Array in JSON. Default: []. Environment:
-                                          PLAYER_SERVER_HOSTS.
+                  --port <integer>       The port to listen on. Integer from 1 to 65535.
+                                         Default: 8080. Environment: PLAYER_PORT.
+                  --user <text>          Text, must not be empty. Default: www. Environment:
+                                         PLAYER_USER.
+                  --theme <value>        One of light, dark. Default: light. Environment:
+                                         PLAYER_THEME.
+                  --nickname <text>      A name | for `people`. Text. Default: none.
+                                         Environment: PLAYER_NICKNAME.
+                  --api-token <text>     The key of the service. Text. Default: •••.
+                                         Environment: PLAYER_API_TOKEN.
+                  --server-hosts <list>  List with commas or in JSON. Default: []. Environment:
+                                         PLAYER_SERVER_HOSTS.
 
                 """)
         #expect(!catalogue.help().contains("Environment"))
@@ -53,14 +53,14 @@ struct CatalogueDocumentationTests {
 
                 ## Server
 
-                | Setting        | Values                  | Default | Description               |
-                | -------------- | ----------------------- | ------- | ------------------------- |
-                | `port`         | integer from 1 to 65535 | `8080`  | The port to listen on.    |
-                | `user`         | text, must not be empty | `www`   |                           |
-                | `theme`        | one of light, dark      | `light` |                           |
-                | `nickname`     | text                    | `null`  | A name \| for \`people\`. |
-                | `apiToken`     | text                    | `•••`   | The key of the service.   |
-                | `server.hosts` | array in JSON           | `[]`    |                           |
+                | Setting        | Values                      | Default | Description               |
+                | -------------- | --------------------------- | ------- | ------------------------- |
+                | `port`         | integer from 1 to 65535     | `8080`  | The port to listen on.    |
+                | `user`         | text, must not be empty     | `www`   |                           |
+                | `theme`        | one of light, dark          | `light` |                           |
+                | `nickname`     | text                        | `null`  | A name \| for \`people\`. |
+                | `apiToken`     | text                        | `•••`   | The key of the service.   |
+                | `server.hosts` | list with commas or in JSON | `[]`    |                           |
 
                 """#)
         #expect(catalogue.markdown(environmentPrefix: "P_").contains("| `volume` | `P_VOLUME` | number"))
@@ -127,7 +127,7 @@ struct CatalogueDocumentationTests {
                       "writeOnly": true
                     },
                     "server.hosts": {
-                      "description": "Array in JSON.",
+                      "description": "List with commas or in JSON.",
                       "type": "array",
                       "default": []
                     },

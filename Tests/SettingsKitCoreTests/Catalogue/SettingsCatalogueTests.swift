@@ -73,7 +73,7 @@ struct SettingsCatalogueTests {
         #expect(
             rows.map(\.type) == [
                 "number from 0 to 1", "true or false", "integer from 1 to 65535", "text, must not be empty",
-                "one of light, dark", "text", "text", "array in JSON",
+                "one of light, dark", "text", "text", "list with commas or in JSON",
             ])
         #expect(rows.map(\.text)[3...] == ["www", "light", "null", "•••", "[]"])
     }
