@@ -25,8 +25,8 @@ let catalogue = SettingsCatalogue("Server") {
 }
 
 /// Starts the server: from the files, the environment and the arguments, live and validated, with `--help`.
-func serve(_ settings: SettingsService, arguments: [String]) -> SettingsService.Subscription? {
-    if arguments.contains("--help") { print(catalogue.help(environmentPrefix: "SERVER_")) }
+func serve(_ settings: SettingsService, _ invocation: SettingsInvocation) -> SettingsService.Subscription? {
+    if invocation.isHelpRequested { print(catalogue.help(environmentPrefix: "SERVER_")) }
     for problem in catalogue.check(in: settings) { print("problem: \(problem)") }
     print("listening on \(settings[.host]):\(settings[.port]) with \(settings[.workers]) workers")
     return settings.observe(.port) { print("listening on port \($0.newValue), not on \($0.oldValue)") }

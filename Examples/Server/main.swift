@@ -8,6 +8,8 @@ import Synchronization
 // A real server has one line in the place of `demonstrate()`:
 //
 //     let settings = SettingsService(defaults: try LayeredStore.standard(environmentPrefix: "SERVER_"))
+//
+// or, to refuse wrong arguments, the layers below.
 
 /// Replaces a property list, as an editor does.
 func write(_ text: String, to file: URL) throws {
@@ -45,11 +47,20 @@ func demonstrate() throws {
     try write("<key>workers</key><integer>8</integer><key>timeout</key><string>half a minute</string>", to: system)
     try write("<key>port</key><string>9000</string><key>prot</key><integer>9001</integer>", to: user)
 
-    let arguments = ["--log-level", "debug", "--title=The corner shop"]
+    print("Look at the lines below each edit: what the server does at once, while it runs.")
+    print("0. Wrong arguments: all mistakes at once, and nothing is started.")
+    do {
+        _ = try catalogue.parse(["--prot", "80", "--workers=many", "--secure"])
+    } catch {
+        print(
+            error.description.components(separatedBy: "\n").prefix { !$0.hasPrefix("usage:") }.joined(separator: "\n"))
+    }
+
+    let invocation = try catalogue.parse(["--log-level", "debug", "--title=The corner shop"])
     let settings = SettingsService(
         defaults: try LayeredStore([
             .locked(try PropertyListStore(url: managed, access: .readOnly), name: "managed"),
-            .arguments(arguments),
+            .arguments(invocation),
             .environment(prefix: "SERVER_", ["SERVER_GREETING": "Good morning", "SERVER_API_KEY": "k-123"]),
             .writable(try PropertyListStore(url: user)),
             .fallback(try PropertyListStore(url: system, access: .readOnly), name: "system"),
@@ -59,9 +70,8 @@ func demonstrate() throws {
             Noticed.problems.withLock { $0 += 1 }
         })
 
-    print("Look at the lines below each edit: what the server does at once, while it runs.")
     print("1. The server starts. Two mistakes in the files are reported together.")
-    let subscription = serve(settings, arguments: arguments)
+    let subscription = serve(settings, invocation)
     print(catalogue.table(in: settings))
     // Called after the server's own listener, so that what it prints is above the next edit.
     let demonstration = settings.observe(.port) { change in Noticed.port.withLock { $0 = change.newValue } }

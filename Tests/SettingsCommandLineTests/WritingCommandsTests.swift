@@ -13,9 +13,10 @@ struct WritingCommandsTests {
         #expect(desk.settings.get(.port) == 9000)
         #expect(desk.run("set", "motto", "--", "--x") == .init(0) && desk.settings.get(.motto) == "--x")
         #expect(desk.run("set", "server.hosts", "[\"a\"]") == .init(0) && desk.settings.get(.hosts) == ["a"])
+        #expect(desk.run("set", "server.hosts", "a, b") == .init(0) && desk.settings.get(.hosts) == ["a", "b"])
         #expect(desk.run("set", "motto", "null") == .init(0) && !desk.settings.isSet(.motto))
         for (name, text) in [
-            ("port", "eighty"), ("port", "0"), ("port", "-5"), ("skin", "blue"), ("server.hosts", "a"),
+            ("port", "eighty"), ("port", "0"), ("port", "-5"), ("skin", "blue"), ("server.hosts", "[1]"),
         ] {
             let result = desk.run("set", name, text)
             #expect(result.code == 1 && result.output.isEmpty && result.errors.hasPrefix("\(name): invalidValue:"))

@@ -57,6 +57,9 @@ package protocol CataloguedSetting: SettingsService.SettingDefinition {
     /// Whether an option without a value sets it.
     var isFlag: Bool { get }
 
+    /// Returns the reason why the setting rejects a layer's candidate; nil if it accepts it.
+    func problem(with candidate: SettingsStoreCandidate) -> SettingsError?
+
     /// Reads the setting's values from the store. Writes nothing, not even a default.
     ///
     /// - Parameter showsSecrets: Whether the texts of a secret setting are shown; otherwise they are `•••`.
@@ -94,6 +97,15 @@ extension SettingsService.Setting: CataloguedSetting {
     package var valueDescription: ValueDescription { coding.form.text.type.restricted(by: coding.validation) }
 
     package var isFlag: Bool { coding.form.text.isFlag }
+
+    package func problem(with candidate: SettingsStoreCandidate) -> SettingsError? {
+        do throws(SettingsError) {
+            _ = try coding.value(of: candidate)
+            return nil
+        } catch {
+            return error
+        }
+    }
 
     package func state(in service: SettingsService, showsSecrets: Bool) -> SettingState {
         let isHidden = isSecret && !showsSecrets

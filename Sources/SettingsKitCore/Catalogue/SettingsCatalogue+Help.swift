@@ -29,7 +29,7 @@ extension SettingsCatalogue {
     }
 
     /// `--port <integer>`, or `--muted, --no-muted`.
-    private static func option(_ setting: SettingsService.SettingDefinition) -> String {
+    static func option(_ setting: SettingsService.SettingDefinition) -> String {
         let name = TextLayout.escaped(SettingSpelling.options(for: setting.key.name).first ?? setting.key.name)
         if setting.catalogued.isFlag { return "--\(name), --no-\(name)" }
         return "--\(name) <\(setting.catalogued.valueDescription.placeholder)>"

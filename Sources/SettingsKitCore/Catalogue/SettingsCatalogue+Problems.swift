@@ -9,6 +9,8 @@ extension SettingsCatalogue {
             case store
             /// The catalogue has no setting for a stored name.
             case unknownName
+            /// An environment variable has the prefix of a layer, and the catalogue has no setting for it.
+            case unknownVariable
             /// Two settings have the same spelling as an argument or as an environment variable.
             case sameSpelling
             /// Two settings have the same name and scope, but different types.
@@ -17,11 +19,11 @@ extension SettingsCatalogue {
 
         /// The kind.
         public let kind: Kind
-        /// The name of the setting, or the unknown name; nil if the problem concerns a whole store.
+        /// The name of the setting, or the unknown name or variable; nil if the problem concerns a whole store.
         public let name: String?
         /// The scope.
         public let scope: SettingsService.Scope
-        /// The name of the setting that was probably meant, or of the other setting.
+        /// The name of the setting or the variable that was probably meant, or of the other setting.
         public let otherName: String?
         /// The error that the setting or its store reports.
         public let error: SettingsError?
@@ -41,8 +43,8 @@ extension SettingsCatalogue {
         private let spelling: String?
     }
 
-    /// Returns all problems: stored values that settings reject, in each layer; stores that cannot be read; stored names that are
-    /// not in the catalogue; settings with one spelling as an argument or a variable; definitions that contradict each other.
+    /// Returns all problems: stored values that settings reject, in each layer; stores that cannot be read; stored names, and variables
+    /// with the prefix of a layer, that are not in the catalogue; settings with one spelling as an argument or a variable; definitions that contradict each other.
     ///
     /// It reads each setting, and the names in each store. It writes nothing and diagnoses nothing. A store that cannot list its
     /// names is not searched for unknown ones. Names that begin with `SettingsKit:` belong to the library.
@@ -65,7 +67,26 @@ extension SettingsCatalogue {
             let layers = (service.connections[scope].store?.store as? LayeredStore)?.layerProblems ?? []
             problems += layers.map { Problem(.store, name: nil, scope: scope, error: $0) }
         }
-        return problems + unknownNames(in: service, except: unreadable)
+        return problems + unknownNames(in: service, except: unreadable) + unknownVariables(in: service)
+    }
+
+    private func unknownVariables(in service: SettingsService) -> [Problem] {
+        var problems: [Problem] = []
+        for scope in scopesInOrder {
+            let layers = (service.connections[scope].store?.store as? LayeredStore)?.layers ?? []
+            for case .environment(let environment) in layers.map(\.source) where !environment.prefix.isEmpty {
+                // Of all scopes: one prefix may serve several.
+                let known = settings.map { SettingSpelling.variable(for: $0.key.name, prefix: environment.prefix) }
+                for name in environment.names.subtracting(known).sorted()
+                where !problems.contains(where: { $0.name == name }) {
+                    problems.append(
+                        Problem(
+                            .unknownVariable, name: name, scope: scope,
+                            otherName: SimilarName.find(name, among: known)))
+                }
+            }
+        }
+        return problems
     }
 
     private var scopesInOrder: [SettingsService.Scope] {
@@ -146,6 +167,9 @@ extension SettingsCatalogue.Problem: CustomStringConvertible {
             case .unknownName:
                 "\(name): There is no setting of this name in \(scope). "
                     + (otherName.map { "Did you mean \($0)?" } ?? "Remove it, if nothing else uses it.")
+            case .unknownVariable:
+                "\(name): No setting reads this variable. "
+                    + (otherName.map { "Did you mean \($0)?" } ?? "Unset it, if nothing else uses it.")
             case .sameSpelling:
                 "\(name): As an argument or a variable, it is spelled as \(otherName ?? "another setting"): "
                     + "\(spelling ?? ""). Rename one of them."

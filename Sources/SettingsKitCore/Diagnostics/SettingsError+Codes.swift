@@ -78,6 +78,12 @@ extension SettingsError.Code {
     public static let conflict = Self(
         name: "conflict", advice: "The settings kept changing while they were updated; nothing was written.")
 
+    // MARK: Arguments
+
+    /// A program's arguments have unknown options, or values that their settings reject. The error's description is for the person who
+    /// has typed them: all problems, and the usage.
+    public static let invalidArguments = Self(name: "invalidArguments", advice: "The arguments are invalid.")
+
     // MARK: Layers
 
     /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, a locked layer is below it or a fallback

@@ -16,6 +16,8 @@ struct EnvironmentText: Sendable {
 
     var isEmpty: Bool { variables.isEmpty }
 
+    var names: Set<String> { Set(variables.keys) }
+
     /// Returns the variable's candidate for a setting; nil if there is none.
     func candidate(for name: String) -> SettingsStoreCandidate? {
         let variable = SettingSpelling.variable(for: name, prefix: prefix)
