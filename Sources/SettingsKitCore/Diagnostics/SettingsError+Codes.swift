@@ -86,11 +86,11 @@ extension SettingsError.Code {
 
     // MARK: Layers
 
-    /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, a locked layer is below it or a fallback
+    /// The layers of a ``LayeredStore`` cannot be combined: there are none, or several are writable, a locked layer is below it or a fallback
     /// above it, or names are empty or repeated.
     public static let invalidLayers = Self(
         name: "invalidLayers",
-        advice: "The layers cannot be combined; have exactly one writable layer, locked layers above and fallbacks "
+        advice: "The layers cannot be combined; have one writable layer, or none, locked layers above and fallbacks "
             + "below it, and give all others different names.")
 
     // MARK: Migrations

@@ -38,7 +38,7 @@ extension LayeredStore {
 
         /// Returns a layer for a store whose values cannot be changed, such as an administrator's.
         ///
-        /// It must be above the layer that is written to; below it, nothing would be locked.
+        /// It must be above the layer that is written to, if there is one; below it, nothing would be locked.
         ///
         /// - Parameters:
         ///   - store: The store. It is never written to.
@@ -47,7 +47,8 @@ extension LayeredStore {
             Layer(name: name, source: .store(store), place: .aboveWritable)
         }
 
-        /// Returns a layer for the store that is written to, the user's. A layered store has exactly one.
+        /// Returns a layer for the store that is written to, the user's. A layered store has one at most; without one, nothing can be
+        /// written.
         public static func writable(_ store: any SettingsStore) -> Layer { Layer(name: nil, source: .store(store)) }
 
         /// Returns a layer for a store whose values are used if no layer above has one, such as the one for all users of a machine.
@@ -121,14 +122,24 @@ extension LayeredStore {
             }
         }
 
-        /// Returns the position of the layer that is written to.
+        /// Returns the layers with the one that is written to, and its position. If there is none, one that refuses every change is
+        /// the highest, so that none of the others locks.
         ///
         /// - Throws: `invalidLayers`.
-        static func requireUsable(_ layers: [Layer]) throws(SettingsError) -> Int {
+        static func usable(_ layers: [Layer]) throws(SettingsError) -> (layers: [Layer], writable: Int) {
+            if layers.isEmpty { throw LayersProblem("There are no layers.").error }
             let writable = layers.indices.filter { layers[$0].name == nil }
-            guard let position = writable.first, writable.count == 1 else {
-                throw LayersProblem("\(writable.count) layers are writable; exactly one must be.").error
+            if writable.count > 1 { throw LayersProblem("\(writable.count) layers are writable; one may be.").error }
+            guard let position = writable.first else {
+                try requireUsable(layers, writable: nil)
+                return ([.writable(UnwritableStore())] + layers, 0)
             }
+            try requireUsable(layers, writable: position)
+            return (layers, position)
+        }
+
+        /// - Parameter position: The position of the layer that is written to; nil if there is none.
+        private static func requireUsable(_ layers: [Layer], writable position: Int?) throws(SettingsError) {
             var names: Set<String> = []
             for (index, layer) in layers.enumerated() {
                 guard let name = layer.name else { continue }
@@ -137,10 +148,10 @@ extension LayeredStore {
                     throw LayersProblem("The name \"\(name)\" belongs to another kind of layer.").error
                 }
                 if !names.insert(name).inserted { throw LayersProblem("Two layers have the name \"\(name)\".").error }
+                guard let position else { continue }
                 let place: Place = index < position ? .aboveWritable : .belowWritable
                 if let required = layer.place, required != place { throw LayersProblem(name, mustBe: required).error }
             }
-            return position
         }
     }
 }

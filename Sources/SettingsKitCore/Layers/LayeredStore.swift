@@ -11,7 +11,7 @@
 ///     .locked(managed, name: "managed"),                // an administrator's store: its values cannot be changed
 ///     .arguments(),                                     // --volume=0.8  --volume 0.8  --muted  --no-muted
 ///     .environment(prefix: "PLAYER_"),                  // PLAYER_VOLUME=0.8; "sound.volume" is PLAYER_SOUND_VOLUME
-///     .writable(try PropertyListStore.standard()),      // exactly one
+///     .writable(try PropertyListStore.standard()),      // one at most
 ///     .fallback(systemWide, name: "system"),            // read when nothing above has a value
 /// ]))
 /// ```
@@ -25,6 +25,8 @@
 ///
 /// A value in a layer above the writable one locks its setting: setting or removing it throws
 /// ``SettingsError/Code/locked`` with the name of the layer, and a batch with one locked key changes nothing.
+///
+/// Without a writable layer, as in a container with a read-only root, every change throws ``SettingsError/Code/readOnly``.
 ///
 /// A batch is as atomic as the writable layer's. Its expectations compare the value in force: the other layers when the
 /// batch begins, and the writable layer at the moment of writing.
@@ -60,12 +62,11 @@ public final class LayeredStore: LayeredSettingsStore {
 
     /// Combines layers, the highest first, and reads them.
     ///
-    /// - Parameter layers: The layers: exactly one is writable, locked ones are above and fallbacks below it, and the names
-    ///   differ.
+    /// - Parameter layers: The layers: at most one is writable, locked ones are above and fallbacks below it, and the names differ.
     /// - Throws: ``SettingsError`` with the code `invalidLayers`. A layer that cannot be read is no error: it is reported to
     ///   the diagnostics of the service that uses the store.
     public init(_ layers: [Layer]) throws {
-        let position = try Layer.requireUsable(layers)
+        let (layers, position) = try Layer.usable(layers)
         self.layers = layers
         layerNames = layers.map(\.name)
         let stores = layers.map { layer in

@@ -18,20 +18,23 @@ extension CachedRecord {
     ///
     /// - Throws: ``SettingsError``, with the key of the field that cannot be encoded if the key is known.
     static func encodedFields(
-        of record: Record, _ recordKey: SettingsService.StorageKey
+        of record: Record, _ recordKey: SettingsService.StorageKey, prefix: String
     ) throws(SettingsError) -> [String: Data] {
-        try encoding(recordKey) {
+        try encoding(recordKey, prefix: prefix) {
             var row = SettingsRow()
             try record.save(into: &row)
             var fields: [String: Data] = [:]
-            for name in row.members.keys { fields[name] = try row.encoded(name) }
+            for name in row.members.keys {
+                if prefix.isEmpty && name.isEmpty { throw SettingsRow.InvalidName() }
+                fields[name] = try row.encoded(name)
+            }
             return fields
         }
     }
 
     /// - Throws: The errors of `body`, as a ``SettingsError`` with the key of the field that cannot be encoded if the key is known.
     private static func encoding<R>(
-        _ recordKey: SettingsService.StorageKey, _ body: () throws -> R
+        _ recordKey: SettingsService.StorageKey, prefix: String, _ body: () throws -> R
     ) throws(SettingsError) -> R {
         HeldLocks.requireNone(before: "encoding")
         do {
@@ -43,7 +46,7 @@ extension CachedRecord {
             case EncodingError.invalidValue(_, let context): field = context.codingPath.first?.stringValue
             default: break
             }
-            let key = field.map { SettingsService.StorageKey(recordKey.name + ":" + $0, scope: recordKey.scope) }
+            let key = field.map { SettingsService.StorageKey(prefix + $0, scope: recordKey.scope) }
             throw SettingsError(.encodingFailed, key: key ?? recordKey, underlying: cause)
         }
     }
@@ -91,7 +94,7 @@ extension CachedRecord {
             HeldLocks.requireNone(before: "a key path")
             new[keyPath: keyPath] = value
             if isOpen { return try writes(from: old, to: new) }
-            let data = isWhole ? nil : try Self.encoding(recordKey) { try encodedMember(value) }
+            let data = isWhole ? nil : try Self.encoding(recordKey, prefix: prefix) { try encodedMember(value) }
             return try keptWrites(from: old, to: new, setting: data, loaded)
         }
     }
@@ -172,7 +175,7 @@ extension CachedRecord {
     private func writes(
         from old: Record, to new: Record, and others: Set<String> = []
     ) throws(SettingsError) -> [FieldWrite] {
-        try Self.encoding(recordKey) {
+        try Self.encoding(recordKey, prefix: prefix) {
             var (oldRow, newRow) = (SettingsRow(), SettingsRow())
             try old.save(into: &oldRow)
             try new.save(into: &newRow)
@@ -206,14 +209,17 @@ extension CachedRecord {
         }
     }
 
-    /// Removes every field, including those that this program does not define.
+    /// Removes every field, including those that this program does not define, unless the record has no name: the store's other names
+    /// may be settings then.
     func remove(_ options: SettingsStoreBatch.Options) throws(SettingsError) {
         let store = try connection.requireStore()
         var names = Set(fieldNames.map { prefix + $0 })
         do throws(SettingsError) {
             // Names with another colon belong to other records and to migrations.
-            names.formUnion(
-                try store.keys().filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(":") })
+            if !prefix.isEmpty {
+                names.formUnion(
+                    try store.keys().filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(":") })
+            }
         } catch {
             // Without a list of the keys, only the fields that the record knows are removed.
             if error.code != .unsupported { throw error }

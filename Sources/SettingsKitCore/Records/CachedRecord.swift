@@ -34,14 +34,15 @@ import Synchronization
     private let state = Mutex(State(), .settings)
 
     /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or if no record can be created from it.
-    init(name: String, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
-        precondition(SettingsService.StorageKey.isValid(name), "The name of a record must not be empty or contain NUL.")
+    init(name: String?, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
+        let isValid = name.map(SettingsService.StorageKey.isValid) ?? true
+        precondition(isValid, "The name of a record must not be empty or contain NUL.")
         self.service = service
         connection = service.connections[scope]
         self.scope = scope
-        recordKey = .init(name, scope: scope)
-        prefix = name + ":"
-        defaults = try Self.encodedFields(of: .empty, recordKey)
+        recordKey = .init(name ?? "\(Record.self)", scope: scope)
+        prefix = name.map { $0 + ":" } ?? ""
+        defaults = try Self.encodedFields(of: .empty, recordKey, prefix: prefix)
         // Reads all fields, so that their changes are received from the beginning.
         _ = try load(from: Source(self, known: [:], readsStore: false)).content.get()
     }
@@ -186,7 +187,7 @@ import Synchronization
                 stored[name] = value
                 return value
             }
-            guard SettingsRow.isValid(name) else { return .nothing }
+            guard SettingsService.StorageKey.isValid(record.prefix + name) else { return .nothing }
             record.addField(name)
             guard readsStore else { return .nothing }
             do throws(SettingsError) {

@@ -161,7 +161,7 @@ public struct SettingsRow {
 
     /// The error that no key can have a field's name.
     struct InvalidName: ValueFreeError {
-        var description: String { "The name of a field contains NUL." }
+        var description: String { "The name of a field contains NUL, or is empty in a record without a name." }
     }
 
     /// The field that could not be encoded.

@@ -19,6 +19,7 @@ import Synchronization
 ///
 /// Each field is stored as JSON under a separate name, such as `network:isDetailed`. Only fields that change are written. So two
 /// devices, processes or threads that change different fields keep both changes, and fields of a newer version of the program stay.
+/// The fields of a record without a name have their own names, such as `isDetailed`: the structure of all settings of a program.
 /// A field that is missing or cannot be decoded has the value of ``SettingsRecord/empty``. (Its bytes stay until the field is
 /// changed, or the record is saved.) Any number of records with different names can share a store.
 ///
@@ -37,14 +38,14 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// Creates a record with the given name in a store.
     ///
     /// - Parameters:
-    ///   - name: The prefix of the fields' names, before a colon: not empty, without NUL.
+    ///   - name: The prefix of the fields' names, before a colon: not empty, without NUL. Nil for names without a prefix.
     ///   - store: The store of the fields.
     ///   - migrations: Convert values of older versions before the record is read. Fields have names like `network:isDetailed`.
     ///     Only this record uses the ledger.
     /// - Throws: ``SettingsError`` if a migration fails, if ``SettingsRecord/empty`` cannot be encoded, or if an empty
     ///   row is not a record. A store that cannot be read is diagnosed, as at each read of the record.
     public convenience init(
-        name: String, in store: any SettingsStore, migrations: [SettingsService.Migration] = []
+        name: String? = nil, in store: any SettingsStore, migrations: [SettingsService.Migration] = []
     ) throws {
         try self.init(name: name, in: StoreServices.service(over: store), scope: .defaults, migrations: migrations)
     }
@@ -54,11 +55,12 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// - Throws: ``SettingsError`` if a migration fails, if ``SettingsRecord/empty`` cannot be encoded, or if an empty
     ///   row is not a record.
     public init(
-        name: String, in service: SettingsService, scope: SettingsService.Scope = .defaults,
+        name: String? = nil, in service: SettingsService, scope: SettingsService.Scope = .defaults,
         migrations: [SettingsService.Migration] = []
     ) throws {
         if !migrations.isEmpty {
-            try service.migrate(migrations, ledger: "\(name):\(SettingsService.migrationLedger)", in: scope)
+            let prefix = name.map { $0 + ":" } ?? ""
+            try service.migrate(migrations, ledger: prefix + SettingsService.migrationLedger, in: scope)
         }
         cached = try CachedRecord(name: name, scope: scope, in: service)
     }
@@ -153,7 +155,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// Removes all fields, including those that a newer version of the program has stored, so that the record is
     /// ``SettingsRecord/empty`` again. Errors are diagnosed; ``remove()`` throws them.
     ///
-    /// A store that cannot list its keys keeps the fields that this version does not define.
+    /// A store that cannot list its keys keeps the fields that this version does not define. So does a record without a name.
     public func reset() {
         diagnosing { () throws(SettingsError) in try cached.remove(.ofSet) }
     }

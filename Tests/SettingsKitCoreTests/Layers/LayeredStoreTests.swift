@@ -4,11 +4,11 @@ import Testing
 
 @Suite("A layered store")
 struct LayeredStoreTests {
-    @Test("Layers without exactly one writable one, or with names that are empty, fixed or repeated, are refused")
+    @Test("No layers, several writable ones, and names that are empty, fixed or repeated, are refused")
     func refusedLayers() throws {
         let store = MemoryStore()
         let refused: [[LayeredStore.Layer]] = [
-            [], [.fallback(store, name: "a")], [.writable(store), .writable(store)],
+            [], [.writable(store), .writable(store)], [.fallback(store, name: "a"), .locked(store, name: "a")],
             [.writable(store), .fallback(store, name: "")],
             [.writable(store), .fallback(store, name: "a"), .locked(store, name: "a")],
             [.writable(store), .fallback(store, name: "arguments")],
@@ -20,6 +20,37 @@ struct LayeredStoreTests {
             try LayeredStore([.writable(store), .fallback(store, name: "a"), .locked(store, name: "a")])
         }
         #expect(message?.description.contains(#"Two layers have the name "a"."#) == true)
+    }
+
+    @Test("Without a writable layer, all others are read and followed, and every change is refused as read-only")
+    func withoutWritable() throws {
+        let (managed, system) = (MemoryStore(), MemoryStore(["a": "1"]))
+        let layered = try LayeredStore([
+            .fallback(system, name: "system"), .environment(prefix: "P_", ["P_B": "2"]),
+            .locked(managed, name: "managed"),
+        ])
+        let log = FeedLog(layered)
+        let (a, b) = (Setting<Int>("a", in: .defaults, default: 0), Setting<Int>("b", in: .defaults, default: 0))
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService(stores: [.defaults: layered], diagnosticSink: .init { problems.append($0) })
+        #expect(settings.get(a) == 1 && settings.get(b) == 2 && settings.source(of: a) == .layer("system"))
+        try managed.put("a", "3")
+        try system.put("a", nil)
+        #expect(settings.get(a) == 3 && log.take().count == 2)
+        #expect(!settings.isLocked(a) && !settings.isLocked(b))
+        for change in [
+            { try settings.save(a, to: 5) }, { try settings.save { $0.set(b, to: 5) } }, { try settings.remove(a) },
+            { try layered.removeAll() }, { try layered.put("c", nil) },
+        ] as [() throws -> Void] {
+            #expect(thrownCode { try change() } == .readOnly)
+        }
+        settings.set(a, to: 5)
+        #expect(settings.update(b) { $0 += 1 } == nil)
+        #expect(problems.all.map(\.code) == [.readOnly, .readOnly])
+        #expect(settings.get(a) == 3 && settings.get(b) == 2)
+        #expect(settings.transaction { [$0.get(a), $0.get(b)] } == [3, 2])
+        try settings.synchronize()
+        #expect(settings.overriding { $0[a] = 7 }.get(a) == 7)
     }
 
     @Test("The highest layer that has a value counts, and every candidate is listed from the top")

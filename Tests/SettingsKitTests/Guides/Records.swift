@@ -16,3 +16,10 @@ import Testing
     branding.title = "SettingsKit"
     #expect(store.get(.init("branding:Title", scope: .defaults)) == Data("\"SettingsKit\"".utf8))
 }
+
+@Test private func theStructureOfTheArticleReadsItsArguments() throws {
+    let store = MemoryStore()
+    let server = try openServer(["--hosts", "a,b"], storedIn: store)
+    server.port = 9000
+    #expect(server.hosts == ["a", "b"] && store.keys() == ["port"])
+}
