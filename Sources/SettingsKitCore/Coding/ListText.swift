@@ -36,7 +36,7 @@ extension Set: TextValue, ListValue where Element: Codable {
 /// The text of a list: `a, b`, `"a,b", c`, `a\,b, c` or `["a,b", "c"]`.
 ///
 /// Spaces and tabs around an element are not part of it. An element that begins with a quotation mark is a string in JSON. The empty
-/// text is the empty list. A text that is an array in JSON is never split. Elements that are neither text, numbers nor the like,
+/// text is the empty list. A text that is an array in JSON, or begins as one of strings, is never split. Elements that are neither text, numbers nor the like,
 /// such as structures and lists, are in JSON only.
 enum ListText {
     static func elements<Element: Decodable>(of texts: [String]) -> [Element]? {
@@ -105,13 +105,19 @@ enum ListText {
         return text
     }
 
+    /// Returns whether a text is an array in JSON, or begins as an array of strings, so that its writer has meant one.
     private static func isArray(_ text: String) -> Bool {
-        if case .array? = JSONValue(json: Data(text.utf8)) { true } else { false }
+        let text = String(trimmed(text[...].unicodeScalars))
+        guard text.hasPrefix("[") else { return false }
+        if trimmed(text.unicodeScalars.dropFirst()).first == "\"" { return true }
+        return JSONScanner.scan(Data(text.utf8)) { JSONScanner.isValue($0.bytes) }
+            || JSONValue(json: Data(text.utf8)) != nil
     }
 
-    /// Returns whether a type's values have a text of their own.
-    private static func isScalar<Element: Decodable>(_ type: Element.Type) -> Bool {
-        !(type is any ListValue.Type) && StandardText.hasText(type)
+    /// Returns whether a type's values have a text of their own. An optional has that of its value.
+    private static func isScalar(_ type: Any.Type) -> Bool {
+        if let optional = type as? any OptionalValue.Type { return isScalar(optional.wrappedType) }
+        return !(type is any ListValue.Type) && StandardText.hasText(type)
     }
 
     static func type<Element: Decodable>(of element: Element.Type) -> ValueDescription {

@@ -126,7 +126,9 @@ enum StandardText {
     /// Parses the texts of an option, the last one of which counts unless the value is a list.
     static func read<Value: Decodable>(_ texts: [String]) -> Value? {
         guard texts.count > 1, let type = list(in: Value.self) else { return texts.last.flatMap { read($0) } }
-        return type.list(ofTexts: texts) as? Value
+        // Not cast as an optional: nil would become the nil of an optional list.
+        guard let list = type.list(ofTexts: texts) else { return nil }
+        return list as? Value
     }
 
     /// Returns the type of the list that a type is, or an optional of.
@@ -225,7 +227,7 @@ enum StandardText {
 
     /// - Returns: nil if the raw value is neither a string nor an integer.
     private static func rawCodec<Raw: RawRepresentable, Value>(of type: Raw.Type, as: Value.Type) -> RawCodec<Value>? {
-        guard let rawType = Raw.RawValue.self as? any TextValue.Type, rawType.isRawValue else { return nil }
+        guard hasTextAsRawValue(type), let rawType = Raw.RawValue.self as? any TextValue.Type else { return nil }
         var description = rawType.textType
         if let type = type as? any CaseIterable.Type {
             let cases = EnumerationCases(of: type)
@@ -245,9 +247,13 @@ enum StandardText {
     }
 
     /// Returns whether the text of a type's values is other than their JSON.
-    static func hasText<Value>(_ type: Value.Type) -> Bool {
+    static func hasText(_ type: Any.Type) -> Bool {
         if type is any TextValue.Type { return true }
-        return (type as? any RawRepresentable.Type).map { rawCodec(of: $0, as: type) != nil } ?? false
+        return (type as? any RawRepresentable.Type).map { hasTextAsRawValue($0) } ?? false
+    }
+
+    private static func hasTextAsRawValue<Raw: RawRepresentable>(_ type: Raw.Type) -> Bool {
+        (Raw.RawValue.self as? any TextValue.Type)?.isRawValue ?? false
     }
 }
 

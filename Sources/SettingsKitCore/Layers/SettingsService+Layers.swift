@@ -68,8 +68,8 @@ extension SettingsService {
     /// Parses a text, and stores the value, as ``save(_:to:)`` does. The setting's type determines the meaning of the text.
     ///
     /// A Boolean is `true`, `yes`, `on` or `1`, or their opposites; a number is decimal; a string is the text itself; an
-    /// enumeration is its raw value; a date is in ISO 8601; `Data` is in base 64; arrays and structures are JSON, and so is the
-    /// value of a setting with a transformer.
+    /// enumeration is its raw value; a date is in ISO 8601; a duration has units; `Data` is in base 64, or hexadecimal after `hex:`; lists have
+    /// commas or are JSON; structures are JSON, and so is the value of a setting with a transformer.
     ///
     /// - Throws: ``SettingsError`` with the code `invalidValue` and the expected value, if the text is no value that the setting
     ///   accepts; otherwise as ``save(_:to:)``.

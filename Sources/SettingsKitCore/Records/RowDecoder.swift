@@ -55,7 +55,7 @@ struct RowDecoder: Decoder {
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
             let name = key.stringValue
             for candidate in row.candidates(name) {
-                if row.isNil(candidate, name: name) { return nil }
+                if row.isNil(candidate, name: name, isFlag: StandardText.isFlag(type)) { return nil }
                 if let value = row.decoded(type, from: candidate, name: name) { return value }
             }
             guard let data = row.source?.defaultData(name) else { return nil }

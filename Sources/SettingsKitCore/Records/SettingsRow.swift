@@ -40,7 +40,7 @@ public struct SettingsRow {
     public subscript<Value: Codable & Sendable>(name: String) -> Value? {
         get {
             for candidate in candidates(name) {
-                if isNil(candidate, name: name) {
+                if isNil(candidate, name: name, isFlag: StandardText.isFlag(Value.self)) {
                     return (Value.self as? any OptionalValue.Type)?.erasedNil as? Value
                 }
                 if let value = decoded(Value.self, from: candidate, name: name) { return value }
@@ -56,8 +56,13 @@ public struct SettingsRow {
     }
 
     /// Returns whether a layer's candidate for a field represents nil, which is then the field's value.
-    func isNil(_ candidate: SettingsStoreCandidate, name: String) -> Bool {
-        guard candidate.data == Self.null, candidate.form == .stored || candidate.form == .text else { return false }
+    ///
+    /// - Parameter isFlag: Whether the field is a Boolean, or may be one.
+    func isNil(_ candidate: SettingsStoreCandidate, name: String, isFlag: Bool = true) -> Bool {
+        let isNull =
+            candidate.form == .stored
+            ? candidate.data == Self.null : candidate.texts(isFlag: isFlag) == [NilText.null]
+        guard isNull else { return false }
         source?.accept(candidate, of: name)
         return true
     }

@@ -37,7 +37,9 @@ struct ListTextTests {
 
     @Test(
         "A text with an unfinished quotation mark, and JSON of another type, are no lists",
-        arguments: [#""a"#, #"a,"b"#, #""a"b"#, #""\q""#, "[1]", #"[["a"]]"#])
+        arguments: [
+            #""a"#, #"a,"b"#, #""a"b"#, #""\q""#, "[1]", #"[["a"]]"#, "[1e999,2]", "[\n1\n]", #"["a","b""#, #" [ "a""#,
+        ])
     func noList(text: String) { #expect(read(text, as: [String].self) == nil) }
 
     @Test("Elements have the text of their type")
@@ -58,7 +60,13 @@ struct ListTextTests {
     func nested() {
         #expect(read("1,2", as: [[Int]].self) == nil && read("[[1],[2]]", as: [[Int]].self) == [[1], [2]])
         #expect(read(#"{"x":1}"#, as: [Point].self) == nil && read(#"[{"x":1}]"#, as: [Point].self) == [Point(x: 1)])
+        let lists: [[Int]?]? = read("1,2", as: [[Int]?].self)
+        #expect(lists == nil)
+        let points: [Point?]? = read(#"[{"x":1},null]"#, as: [Point?].self)
+        #expect(points == [Point(x: 1), nil])
+        #expect(read("1,null", as: [Int??].self)?.count == 2)
         #expect(TextForm<[Point]>.standard.expected == "an array in JSON")
+        #expect(TextForm<[Point?]>.standard.expected == "an array in JSON")
     }
 
     @Test("Several texts are one list; of another type, the last one counts")
@@ -68,6 +76,10 @@ struct ListTextTests {
         #expect(
             read("a", "b", as: [String]?.self) == ["a", "b"] && read("a", "b", as: Set<String>.self) == ["a", "b"])
         #expect(read("1", "2", as: Int.self) == 2 && read("x", "2", as: Int?.self) == 2)
+        let refused: [Int]?? = read("1", "x", as: [Int]?.self)
+        if case .some = refused { Issue.record("nil is not refused") }
+        let none: [Int]?? = read("null", as: [Int]?.self)
+        if case .none = none { Issue.record("nil is refused") }
     }
 
     @Test("A list is written as JSON, and reads as itself")
@@ -105,6 +117,25 @@ struct ListTextTests {
         #expect(try value(hosts, [], ["P_HOSTS": "a, b"]) == ["a", "b"])
         #expect(try value(hosts, ["--hosts=c"], ["P_HOSTS": "a, b"]) == ["c"])
         #expect(try value(port, ["--port", "1", "--port=2"]) == 2)
+    }
+
+    @Test(
+        "The nil of a record's field is that of a setting",
+        arguments: [
+            ["--hosts", "null"], ["--hosts=null"], ["--hosts=a", "--hosts=null"], ["--hosts=a", "--hosts", "null"],
+            ["--is-quiet", "null"], ["--is-quiet=null"],
+        ])
+    func nilOfRecord(arguments: [String]) throws {
+        struct Server: SettingsRecord, Equatable {
+            var hosts: [String]? = ["localhost"]
+            var isQuiet: Bool? = false
+            static let empty = Server()
+        }
+        let layered = try LayeredStore([.arguments(arguments), .writable(MemoryStore())])
+        let settings = SettingsService(stores: [.defaults: layered], diagnosticSink: .none)
+        let server = try SettingsStorage<Server>(in: settings)
+        #expect(server.hosts == settings.get(Setting<[String]?>("hosts", in: .defaults, default: ["localhost"])))
+        #expect(server.isQuiet == settings.get(Setting<Bool?>("isQuiet", in: .defaults, default: false)))
     }
 
     @Test("A record's list is that of all of its options")
