@@ -75,7 +75,8 @@ private struct ArgumentParser {
             } else if argument == "-h" {
                 invocation.isHelpRequested = true
             } else if argument.hasPrefix("-"), argument.count > 1, !isNumber(argument) {
-                problems.append("\(shown(argument.prefix { $0 != "=" })) is no option; options begin with two hyphens.")
+                // What follows the letter may be a value.
+                problems.append("\(shown(argument.prefix(2))) is no option; options begin with two hyphens.")
             } else {
                 invocation.positionals.append(argument)
             }
@@ -95,10 +96,11 @@ private struct ArgumentParser {
             return readOption(name, value, of: setting, &rest)
         }
         let negated = name.hasPrefix("no-") ? spellings[String(name.dropFirst(3))] : nil
-        if flags.contains(name) || name == "help" || negated?.catalogued.isFlag == true {
+        let isNegation = negated?.catalogued.isFlag == true
+        if flags.contains(name) || name == "help" || isNegation {
             if value != nil {
                 problems.append("\(shown("--\(name)")) takes no value.")
-            } else if negated != nil {
+            } else if isNegation {
                 invocation.options.append("--\(name)")
             } else if flags.contains(name) {
                 invocation.flags.insert(name)
@@ -144,6 +146,7 @@ private struct ArgumentParser {
         let text = ArgumentText(invocation.options)
         for setting in settings {
             guard let candidate = text.candidate(for: setting.key.name),
+                candidate.concerns(isFlag: setting.catalogued.isFlag),
                 let problem = setting.catalogued.problem(with: candidate)
             else { continue }
             let cause = problem.underlying.map { " \(SettingsError.safeDescription(of: $0))" } ?? ""

@@ -72,17 +72,19 @@ extension SettingsCatalogue {
 
     private func unknownVariables(in service: SettingsService) -> [Problem] {
         var problems: [Problem] = []
+        var reported: Set<String> = []
         for scope in scopesInOrder {
             let layers = (service.connections[scope].store?.store as? LayeredStore)?.layers ?? []
             for case .environment(let environment) in layers.map(\.source) where !environment.prefix.isEmpty {
-                // Of all scopes: one prefix may serve several.
-                let known = settings.map { SettingSpelling.variable(for: $0.key.name, prefix: environment.prefix) }
-                for name in environment.names.subtracting(known).sorted()
-                where !problems.contains(where: { $0.name == name }) {
+                // Of all scopes: one prefix may serve several. Without the prefix, which would make all names similar.
+                let known = settings.map { SettingSpelling.variable(for: $0.key.name) }
+                let names = Set(environment.names.map { String($0.dropFirst(environment.prefix.count)) })
+                for name in names.subtracting(known).sorted() where reported.insert(environment.prefix + name).inserted
+                {
+                    let similar = SimilarName.find(name, among: known).map { environment.prefix + $0 }
                     problems.append(
                         Problem(
-                            .unknownVariable, name: name, scope: scope,
-                            otherName: SimilarName.find(name, among: known)))
+                            .unknownVariable, name: environment.prefix + name, scope: scope, otherName: similar))
                 }
             }
         }

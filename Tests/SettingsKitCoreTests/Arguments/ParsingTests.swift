@@ -79,6 +79,7 @@ struct ParsingTests {
         #expect(invocation.flags == ["version"] && invocation.positionals == ["x"])
         #expect(problems("--version=1", flags: ["version"]) == ["--version takes no value."])
         #expect(problems("--version") == ["--version is no option."])
+        #expect(try catalogue.parse(["--no-port", "x"], flags: ["no-port"]).flags == ["no-port"])
         // A setting of that name has it.
         #expect(try catalogue.parse(["--port", "1"], flags: ["port"]).flags.isEmpty)
     }
@@ -102,7 +103,7 @@ struct ParsingTests {
     func allProblems() {
         let lines = lines(
             "--prot=secret1", "--port", "secret2", "--hosts", "--sound-mutd", "--no-port", "--no-sound-muted=secret3",
-            "-v=secret4",
+            "-vsecret4",
             "--api-token=", "--zzzzzz", "--hosts", "[1]")
         #expect(
             lines.prefix { !$0.hasPrefix("usage: ") } == [
@@ -157,5 +158,10 @@ struct ParsingTests {
             ])
         let everything = SettingsService(stores: [.defaults: try layered("")], diagnosticSink: .none)
         #expect(!catalogue.check(in: everything).contains { $0.kind == .unknownVariable })
+        let long = try LayeredStore([
+            .environment(prefix: "A_LONG_PREFIX_", ["A_LONG_PREFIX_PATH": ""]), .writable(MemoryStore()),
+        ])
+        let others = catalogue.check(in: SettingsService(stores: [.defaults: long], diagnosticSink: .none))
+        #expect(others.first { $0.kind == .unknownVariable }.map { $0.otherName == nil } == true)
     }
 }
