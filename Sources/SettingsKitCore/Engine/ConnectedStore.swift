@@ -160,6 +160,14 @@ final class ConnectedStore: Sendable {
         return true
     }
 
+    /// Returns those of some names that can be removed. In a store with layers, those with a value in the layer that is written to.
+    func removable(_ names: [String], in scope: SettingsService.Scope) throws(SettingsError) -> [String] {
+        guard isLayered else { return names }
+        var removable: [String] = []
+        for name in names where try read(.init(name, scope: scope)).writableData != nil { removable.append(name) }
+        return removable
+    }
+
     /// - Parameter scope: The scope under which a store without a feed is read.
     func removeAll(in scope: SettingsService.Scope) throws(SettingsError) {
         defer { feed.flush() }

@@ -52,7 +52,8 @@ public final class LayeredStore: LayeredSettingsStore {
 
     let writable: any SettingsStore
     let layers: [Layer]
-    /// The names of the layers, the highest first; nil is the writable one.
+    /// The names of the layers, the highest first; nil is the writable one. Without a writable layer, nil is the first: it has no
+    /// values, and refuses every change.
     public let layerNames: [String?]
     private let contents: LayeredContents
     private let reader: LayerReader

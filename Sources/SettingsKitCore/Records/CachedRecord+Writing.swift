@@ -25,11 +25,15 @@ extension CachedRecord {
             try record.save(into: &row)
             var fields: [String: Data] = [:]
             for name in row.members.keys {
-                if prefix.isEmpty && name.isEmpty { throw SettingsRow.InvalidName() }
+                try requireValid(name, prefix: prefix)
                 fields[name] = try row.encoded(name)
             }
             return fields
         }
+    }
+
+    private static func requireValid(_ field: String, prefix: String) throws {
+        if !SettingsService.StorageKey.isValid(prefix + field) { throw SettingsRow.InvalidName() }
     }
 
     /// - Throws: The errors of `body`, as a ``SettingsError`` with the key of the field that cannot be encoded if the key is known.
@@ -46,7 +50,8 @@ extension CachedRecord {
             case EncodingError.invalidValue(_, let context): field = context.codingPath.first?.stringValue
             default: break
             }
-            let key = field.map { SettingsService.StorageKey(prefix + $0, scope: recordKey.scope) }
+            let name = field.map { prefix + $0 }.flatMap { SettingsService.StorageKey.isValid($0) ? $0 : nil }
+            let key = name.map { SettingsService.StorageKey($0, scope: recordKey.scope) }
             throw SettingsError(.encodingFailed, key: key ?? recordKey, underlying: cause)
         }
     }
@@ -182,6 +187,7 @@ extension CachedRecord {
             let names = Set(newRow.members.keys).union(oldRow.members.keys).union(others)
             let writes = try names.compactMap { name -> FieldWrite? in
                 if !others.contains(name), newRow.isIdentical(to: oldRow, in: name) { return nil }
+                try Self.requireValid(name, prefix: prefix)
                 let data = try newRow.encoded(name)
                 if !others.contains(name), try data == oldRow.encoded(name) { return nil }
                 // A field without a value is stored as null if it would otherwise read as another value.
@@ -224,9 +230,9 @@ extension CachedRecord {
             // Without a list of the keys, only the fields that the record knows are removed.
             if error.code != .unsupported { throw error }
         }
-        let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
-            SettingsStoreBatch.Entry(key: .init(name, scope: scope), data: nil)
-        }
+        let removable = try store.removable(names.filter(SettingsService.StorageKey.isValid), in: scope)
+        if removable.isEmpty { return }
+        let writes = removable.map { SettingsStoreBatch.Entry(key: .init($0, scope: scope), data: nil) }
         _ = try apply(SettingsStoreBatch(writes: writes, options: options))
     }
 }

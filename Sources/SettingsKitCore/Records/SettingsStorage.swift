@@ -41,7 +41,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     ///   - name: The prefix of the fields' names, before a colon: not empty, without NUL. Nil for names without a prefix.
     ///   - store: The store of the fields.
     ///   - migrations: Convert values of older versions before the record is read. Fields have names like `network:isDetailed`.
-    ///     Only this record uses the ledger.
+    ///     Only this record uses the ledger; the records without a name in a store share one, so only one of them may have migrations.
     /// - Throws: ``SettingsError`` if a migration fails, if ``SettingsRecord/empty`` cannot be encoded, or if an empty
     ///   row is not a record. A store that cannot be read is diagnosed, as at each read of the record.
     public convenience init(
@@ -59,8 +59,8 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
         migrations: [SettingsService.Migration] = []
     ) throws {
         if !migrations.isEmpty {
-            let prefix = name.map { $0 + ":" } ?? ""
-            try service.migrate(migrations, ledger: prefix + SettingsService.migrationLedger, in: scope)
+            let ledger = SettingsService.migrationLedger
+            try service.migrate(migrations, ledger: name.map { "\($0):\(ledger)" } ?? "\(ledger):record", in: scope)
         }
         cached = try CachedRecord(name: name, scope: scope, in: service)
     }

@@ -142,13 +142,7 @@ extension SettingsService {
 
     func remove(_ namespace: any SettingsNamespace.Type, in scope: Scope) throws(SettingsError) {
         let store = try connections[scope].requireStore()
-        var names = try store.keys().filter(namespace.contains)
-        if store.isLayered {
-            // Values of other layers cannot be removed.
-            var own: [String] = []
-            for name in names where try store.read(.init(name, scope: scope)).writableData != nil { own.append(name) }
-            names = own
-        }
+        let names = try store.removable(try store.keys().filter(namespace.contains), in: scope)
         if names.isEmpty { return }
         var hooks = CommitHooks()
         hooks.add(namespace.path)

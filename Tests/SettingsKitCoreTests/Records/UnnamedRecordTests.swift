@@ -50,13 +50,41 @@ struct UnnamedRecordTests {
         #expect(server.get() == .empty && store.keys().sorted() == ["network:port", "other"])
     }
 
-    @Test("Its migrations have the ledger of the store")
+    @Test("Resetting it leaves the values of other layers, which lock")
+    func resetWithLocks() throws {
+        let user = MemoryStore(["hosts": "[]"])
+        let layered = try LayeredStore([.arguments(["--port", "1"]), .writable(user)])
+        let server = try SettingsStorage<Server>(in: layered)
+        try server.remove()
+        #expect(server.get() == Server(port: 1) && user.keys().isEmpty)
+        let unwritable = try LayeredStore([.arguments(["--port", "1"])])
+        try SettingsStorage<Server>(in: unwritable).remove()
+    }
+
+    @Test("Its migrations have a ledger of their own")
     func migrations() throws {
         let store = MemoryStore(["Port": "7"])
         let server = try SettingsStorage<Server>(
             in: store,
             migrations: [.version("1") { $0.set(Setting<Int>("port", in: .defaults, default: 0), to: 7) }])
-        #expect(server.port == 7 && store.keys().contains { $0.hasPrefix("SettingsKit:") })
+        #expect(server.port == 7)
+        let settings = SettingsService(stores: [.defaults: store], diagnosticSink: .none)
+        try settings.migrate([.version("1") { $0.set(Setting<Int>("port", in: .defaults, default: 0), to: 8) }])
+        #expect(settings.get(Setting<Int>("port", in: .defaults, default: 0)) == 8)
+    }
+
+    @Test("A field with a name that no key can have is refused when it is written", arguments: ["", "a\0"])
+    func invalidFieldName(name: String) throws {
+        struct Open: SettingsRecord {
+            var fields: [String: Int] = [:]
+            static let empty = Open()
+            func save(into row: inout SettingsRow) { for (name, value) in fields { row[name] = value } }
+            static func load(from row: SettingsRow) -> Open { Open(fields: row["a"].map { ["a": $0] } ?? [:]) }
+        }
+        let open = try SettingsStorage<Open>(in: MemoryStore())
+        #expect(thrownCode { try open.save(Open(fields: [name: 1])) } == .encodingFailed)
+        try open.save(Open(fields: ["a": 1]))
+        #expect(open.fields == ["a": 1])
     }
 
     @Test("A field with an empty name is refused when the record is created")
