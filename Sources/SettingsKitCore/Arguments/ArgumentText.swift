@@ -42,23 +42,26 @@ struct ArgumentText: Sendable {
 
     var isEmpty: Bool { options.isEmpty }
 
+    /// Returns whether the argument after a Boolean option is its value.
+    static func isFlagValue(_ argument: String?) -> Bool { argument == "true" || argument == "false" }
+
     /// Returns the argument's candidate for a setting; nil if there is none.
     func candidate(for name: String) -> SettingsStoreCandidate? {
         let spellings = SettingSpelling.options(for: name)
         var present = spellings.flatMap { options[$0] ?? [] }.sorted { $0.place < $1.place }
         let option = present.popLast()
         let negation = spellings.compactMap { negations["no-" + $0] }.max { $0.place < $1.place }
+        var candidate: SettingsStoreCandidate
         if let negation, negation.place > option?.place ?? -1 {
             // Only a Boolean can be negated. A setting of another type uses the text of the option itself.
-            var candidate = SettingsStoreCandidate(
-                Data("false".utf8), form: .argument(next: option?.text), location: negation.spelling)
-            candidate.earlierTexts = present.compactMap(\.text)
-            return candidate
+            candidate = .init(Data("false".utf8), form: .argument(next: option?.text), location: negation.spelling)
+        } else if let option {
+            candidate = .init(
+                Data((option.value ?? "true").utf8), form: option.value == nil ? .argument(next: option.next) : .text,
+                location: option.spelling)
+        } else {
+            return nil
         }
-        guard let option else { return nil }
-        var candidate = SettingsStoreCandidate(
-            Data((option.value ?? "true").utf8), form: option.value == nil ? .argument(next: option.next) : .text,
-            location: option.spelling)
         candidate.earlierTexts = present.compactMap(\.text)
         return candidate
     }

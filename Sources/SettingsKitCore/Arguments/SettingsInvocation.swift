@@ -13,8 +13,8 @@ public struct SettingsInvocation: Sendable {
     public internal(set) var flags: Set<String> = []
     /// Whether `--help` or `-h` is present. Problems with other arguments are not errors then.
     public internal(set) var isHelpRequested = false
-    /// The options that are settings: `--port=9000`, `--muted`, `--no-muted`.
-    var options: [String] = []
+    /// The options that are settings.
+    var options = ArgumentText([])
 }
 
 extension LayeredStore.Layer {
@@ -22,6 +22,38 @@ extension LayeredStore.Layer {
     ///
     /// - Parameter invocation: The result of ``SettingsCatalogue/parse(_:flags:)``.
     public static func arguments(_ invocation: SettingsInvocation) -> LayeredStore.Layer {
-        .arguments(invocation.options)
+        LayeredStore.Layer(name: argumentsName, source: .arguments(invocation.options))
+    }
+}
+
+extension SettingsCatalogue {
+    /// Parses the arguments of a program that accepts the catalogue's settings as options, and refuses other options.
+    ///
+    /// ```swift
+    /// let invocation = try catalogue.parse(CommandLine.arguments.dropFirst(), flags: ["version"])
+    /// if invocation.isHelpRequested { print(catalogue.help(environmentPrefix: "PLAYER_")) }
+    /// ```
+    ///
+    /// - An option is spelled as in ``LayeredStore/Layer/arguments(_:)-([String])``: `--launch-count 3`, `--launch-count=3`, `--muted`,
+    ///   `--no-muted`, `--muted false`. If an option that is no list is repeated, the last one counts.
+    /// - The argument after an option that is no Boolean is its value, unless it begins with two hyphens.
+    /// - All other arguments are positionals, also a single hyphen, numbers such as `-5`, and everything after `--`.
+    /// - Values are checked by the setting's type and validation.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments, without the name of the program.
+    ///   - flags: The program's own options, without hyphens. They have no value.
+    /// - Throws: ``SettingsError`` with the code `invalidArguments`. Its description has all problems, each in a line, with the name that
+    ///   was probably meant, and the usage.
+    public func parse(
+        _ arguments: some Sequence<String>, flags: Set<String> = []
+    ) throws(SettingsError) -> SettingsInvocation {
+        var parser = ArgumentParser(self, flags: flags)
+        parser.read(Array(arguments))
+        if parser.invocation.isHelpRequested || parser.problems.isEmpty { return parser.invocation }
+        let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
+        throw SettingsError(
+            .invalidArguments,
+            underlying: ArgumentProblems(problems: parser.problems, usage: usage(of: program ?? title, flags)))
     }
 }

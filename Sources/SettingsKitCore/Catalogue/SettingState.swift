@@ -98,14 +98,7 @@ extension SettingsService.Setting: CataloguedSetting {
 
     package var isFlag: Bool { coding.form.text.isFlag }
 
-    package func problem(with candidate: SettingsStoreCandidate) -> SettingsError? {
-        do throws(SettingsError) {
-            _ = try coding.value(of: candidate)
-            return nil
-        } catch {
-            return error
-        }
-    }
+    package func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { coding.problem(with: candidate) }
 
     package func state(in service: SettingsService, showsSecrets: Bool) -> SettingState {
         let isHidden = isSecret && !showsSecrets

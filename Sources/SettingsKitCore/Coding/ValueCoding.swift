@@ -154,6 +154,16 @@ final class ValueCoding<Value: Sendable>: Sendable {
         }
     }
 
+    /// Returns the reason why a layer's candidate is no value; nil if it is one.
+    func problem(with candidate: SettingsStoreCandidate) -> SettingsError? {
+        do throws(SettingsError) {
+            _ = try value(of: candidate)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private func isNil(_ value: Value) -> Bool {
         isOptional && (value as? any OptionalValue)?.isNil ?? false
     }

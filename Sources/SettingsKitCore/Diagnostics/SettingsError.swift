@@ -116,6 +116,7 @@ extension SettingsError.Code {
 extension SettingsError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A message for people: what failed, on what, and what to do.
     public var description: String {
+        // For the person who has typed the arguments, who needs neither the code nor the advice.
         if let problems = underlying as? ArgumentProblems { return problems.description }
         var text = "\(code.name): \(code.advice)"
         if let key { text += " Setting: \(key)." }

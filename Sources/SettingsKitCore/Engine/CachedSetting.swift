@@ -226,14 +226,7 @@ extension CachedSetting {
         return Judgment.make(by: self) { inForce.judged(by: coding, after: last) }
     }
 
-    func problem(with candidate: SettingsStoreCandidate) -> SettingsError? {
-        do throws(SettingsError) {
-            _ = try coding.value(of: candidate)
-            return nil
-        } catch {
-            return error
-        }
-    }
+    func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { coding.problem(with: candidate) }
 
     func invalidate(by change: borrowing SettingsStoreChange) { cached.invalidate() }
 

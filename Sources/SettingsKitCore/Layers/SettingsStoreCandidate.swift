@@ -63,8 +63,8 @@ extension SettingsStoreCandidate {
         switch form {
         case .stored, .text: return earlierTexts + [text]
         case .argument(let next):
-            if isFlag { return [text == "true" && next == "false" ? "false" : text] }
-            return next.map { earlierTexts + [$0] } ?? []
+            guard isFlag else { return next.map { earlierTexts + [$0] } ?? [] }
+            return [text == "true" && ArgumentText.isFlagValue(next) ? next ?? text : text]
         }
     }
 }

@@ -1,58 +1,11 @@
-extension SettingsCatalogue {
-    /// Parses the arguments of a program that accepts the catalogue's settings as options, and refuses other options.
-    ///
-    /// ```swift
-    /// let invocation = try catalogue.parse(CommandLine.arguments.dropFirst(), flags: ["version"])
-    /// if invocation.isHelpRequested { print(catalogue.help(environmentPrefix: "PLAYER_")) }
-    /// ```
-    ///
-    /// - An option is spelled as in ``LayeredStore/Layer/arguments(_:)-([String])``: `--launch-count 3`, `--launch-count=3`, `--muted`,
-    ///   `--no-muted`, `--muted false`. If an option that is no list is repeated, the last one counts.
-    /// - The argument after an option that is no Boolean is its value, unless it begins with two hyphens.
-    /// - All other arguments are positionals, also a single hyphen, numbers such as `-5`, and everything after `--`.
-    /// - Values are checked by the setting's type and validation.
-    ///
-    /// - Parameters:
-    ///   - arguments: The arguments, without the name of the program.
-    ///   - flags: The program's own options, without hyphens. They have no value.
-    /// - Throws: ``SettingsError`` with the code `invalidArguments`. Its description has all problems, each in a line, with the name that
-    ///   was probably meant, and the usage.
-    public func parse(
-        _ arguments: some Sequence<String>, flags: Set<String> = []
-    ) throws(SettingsError) -> SettingsInvocation {
-        var parser = ArgumentParser(self, flags: flags)
-        parser.read(Array(arguments))
-        if parser.invocation.isHelpRequested || parser.problems.isEmpty { return parser.invocation }
-        let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
-        throw SettingsError(
-            .invalidArguments,
-            underlying: ArgumentProblems(problems: parser.problems, usage: usage(of: program ?? title, flags)))
-    }
-
-    /// "usage: player [--volume <number>] [--muted | --no-muted] [--help]", in 80 columns.
-    private func usage(of program: String, _ flags: Set<String>) -> String {
-        let options = settings.map { Self.option($0).replacing(", ", with: " | ") }
-        let parts = (options + flags.sorted().map { "--\($0)" } + ["--help"]).map { "[\(TextLayout.escaped($0))]" }
-        let start = "usage: \(TextLayout.escaped(program))"
-        var lines = [start]
-        for part in parts {
-            let line = "\(lines[lines.endIndex - 1]) \(part)"
-            if TextLayout.columns(line) <= TextLayout.width {
-                lines[lines.endIndex - 1] = line
-            } else {
-                lines.append("           \(part)")
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
-}
-
 /// Assigns arguments to a catalogue's settings.
-private struct ArgumentParser {
+struct ArgumentParser {
     private let settings: [SettingsService.SettingDefinition]
     /// The settings by the spellings of their options.
     private let spellings: [String: SettingsService.SettingDefinition]
     private let flags: Set<String>
+    /// The options that are settings: `--port=9000`, `--muted`, `--no-muted`.
+    private var options: [String] = []
     private(set) var invocation = SettingsInvocation()
     private(set) var problems: [String] = []
 
@@ -101,7 +54,7 @@ private struct ArgumentParser {
             if value != nil {
                 problems.append("\(shown("--\(name)")) takes no value.")
             } else if isNegation {
-                invocation.options.append("--\(name)")
+                options.append("--\(name)")
             } else if flags.contains(name) {
                 invocation.flags.insert(name)
             } else {
@@ -119,13 +72,13 @@ private struct ArgumentParser {
         _ rest: inout ArraySlice<String>
     ) {
         if let value {
-            invocation.options.append("--\(name)=\(value)")
+            options.append("--\(name)=\(value)")
         } else if setting.catalogued.isFlag {
-            let isValue = rest.first == "true" || rest.first == "false"
-            invocation.options.append("--\(name)" + (isValue ? rest.popFirst().map { "=\($0)" } ?? "" : ""))
+            let next = ArgumentText.isFlagValue(rest.first) ? rest.popFirst() : nil
+            options.append("--\(name)" + (next.map { "=\($0)" } ?? ""))
         } else if let next = rest.first, !next.hasPrefix("--") {
             rest.removeFirst()
-            invocation.options.append("--\(name)=\(next)")
+            options.append("--\(name)=\(next)")
         } else {
             problems.append("\(shown("--\(name)")) needs a value: \(setting.expected).")
         }
@@ -143,9 +96,9 @@ private struct ArgumentParser {
 
     /// Checks the values as a layer with the options will read them.
     private mutating func checkValues() {
-        let text = ArgumentText(invocation.options)
+        invocation.options = ArgumentText(options)
         for setting in settings {
-            guard let candidate = text.candidate(for: setting.key.name),
+            guard let candidate = invocation.options.candidate(for: setting.key.name),
                 candidate.concerns(isFlag: setting.catalogued.isFlag),
                 let problem = setting.catalogued.problem(with: candidate)
             else { continue }
