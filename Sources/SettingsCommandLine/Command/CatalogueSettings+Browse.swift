@@ -34,12 +34,12 @@ extension CatalogueSettings {
             text: state.text ?? SettingsService.SettingDefinition.withoutText)
         detail.layers = layers(of: setting, state)
         detail.problem = state.problem.map(command.message)
-        detail.isSecret = setting.isSecret
+        detail.isSecret = state.isSecret
         // A rejected value is to be corrected. A secret is typed again.
         let rejected = state.layers.first { $0.name == nil && $0.problem != nil }?.text
-        detail.editableText = setting.isSecret ? "" : rejected ?? state.text ?? ""
+        detail.editableText = state.isSecret ? "" : rejected ?? state.text ?? ""
         detail.choices =
-            setting.isSecret
+            state.isSecret
             ? []
             : setting.catalogued.isFlag
                 ? ["false", "true"] : setting.catalogued.valueDescription.constraint.allowed ?? []

@@ -17,7 +17,7 @@ extension CatalogueSettings {
             if let problem = state.problem { streams.report(command.message(for: problem)) }
             let stored = state.layers.first { $0.name == nil && $0.problem == nil }
             if !isEffective && stored == nil { continue }
-            if setting.isSecret && !invocation.has(.secrets) {
+            if (isEffective ? state.isSecret : setting.isSecret) && !invocation.has(.secrets) {
                 leftOut.append(name)
             } else if let text = isEffective ? state.text : stored?.text {
                 members.append((name, .value(setting.catalogued.valueDescription.json(ofText: text))))

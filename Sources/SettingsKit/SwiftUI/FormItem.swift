@@ -9,6 +9,8 @@ struct FormItem: Identifiable, Sendable {
     let control: FormControl
     /// The kind of text that a person types for the value.
     let textKind: FormControl.TextKind
+    /// Whether the value is hidden.
+    private let isSecret: Bool
     /// The input that the control shows: the text that a person would type for the value. Empty for a secret, and for a value
     /// without a text.
     let input: String
@@ -33,9 +35,10 @@ struct FormItem: Identifiable, Sendable {
         id = name
         self.setting = setting
         title = texts.title(of: setting)
-        control = FormControl(type, isSecret: setting.isSecret, text: state.text).translated(texts)
+        isSecret = state.isSecret
+        control = FormControl(type, isSecret: isSecret, text: state.text).translated(texts)
         textKind = FormControl.TextKind(type)
-        input = setting.isSecret ? "" : state.text.map(type.input) ?? ""
+        input = isSecret ? "" : state.text.map(type.input) ?? ""
         fixedText = state.textlessValue ?? ""
         help = texts.help(of: setting)
         isLocked = state.isLocked
@@ -84,7 +87,7 @@ struct FormItem: Identifiable, Sendable {
     ///
     /// - Returns: The reason why the setting rejects it; nil if it accepts it.
     func store(_ input: String, in service: SettingsService) -> String? {
-        if isLocked || setting.isSecret && input.isEmpty { return nil }
+        if isLocked || isSecret && input.isEmpty { return nil }
         do {
             try service.set(setting, fromText: setting.catalogued.valueDescription.text(ofInput: input))
             return nil

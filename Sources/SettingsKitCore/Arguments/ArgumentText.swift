@@ -5,7 +5,7 @@
 #endif
 
 /// A process's options, by name.
-struct ArgumentText: Sendable {
+struct ArgumentText: LayerText {
     private struct Option {
         /// Its position among the options; the last one of a setting is used.
         let place: Int
@@ -45,7 +45,15 @@ struct ArgumentText: Sendable {
     /// Returns whether the argument after a Boolean option is its value.
     static func isFlagValue(_ argument: String?) -> Bool { argument == "true" || argument == "false" }
 
-    /// Returns the argument's candidate for a setting; nil if there is none.
+    func findings(for names: [String]) -> [LayerTextFinding] {
+        let known = names.flatMap(SettingSpelling.options)
+        let spellings = Set(known + known.map { "no-" + $0 })
+        return options.keys.filter { !spellings.contains($0) }.sorted().map { name in
+            let similar = SimilarName.find(name, among: known).map { "--" + $0 }
+            return LayerTextFinding(.unknownOption, name: "--" + name, similarName: similar)
+        }
+    }
+
     func candidate(for name: String) -> SettingsStoreCandidate? {
         let spellings = SettingSpelling.options(for: name)
         var present = spellings.flatMap { options[$0] ?? [] }.sorted { $0.place < $1.place }

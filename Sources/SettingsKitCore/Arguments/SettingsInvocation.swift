@@ -22,7 +22,7 @@ extension LayeredStore.Layer {
     ///
     /// - Parameter invocation: The result of ``SettingsCatalogue/parse(_:flags:)``.
     public static func arguments(_ invocation: SettingsInvocation) -> LayeredStore.Layer {
-        LayeredStore.Layer(name: argumentsName, source: .arguments(invocation.options))
+        LayeredStore.Layer(name: argumentsName, source: .text(invocation.options))
     }
 }
 

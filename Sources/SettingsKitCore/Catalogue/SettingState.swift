@@ -20,6 +20,8 @@ package struct SettingState: Sendable {
     /// A description of the value in force for people, if it has no text. Nil for a secret.
     package var textlessValue: String?
     package var source: SettingsService.Source = .default
+    /// Whether lists of settings hide the value in force.
+    package var isSecret = false
     /// Whether the value in force is the last good one, because its layer now holds a rejected value.
     package var isLastGood = false
     /// The reason why the setting cannot be changed; nil if it can.
@@ -101,11 +103,11 @@ extension SettingsService.Setting: CataloguedSetting {
     package func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { coding.problem(with: candidate) }
 
     package func state(in service: SettingsService, showsSecrets: Bool) -> SettingState {
-        let isHidden = isSecret && !showsSecrets
-        func text(_ value: T) -> String? { isHidden ? Self.hidden : coding.text(of: value) }
         var state = SettingState()
+        state.isSecret = isSecret
         func show(_ value: T) {
-            state.text = text(value)
+            let isHidden = state.isSecret && !showsSecrets
+            state.text = isHidden ? Self.hidden : coding.text(of: value)
             state.textlessValue = state.text == nil && !isHidden ? Self.describe(value) : nil
         }
         do throws(SettingsError) {
@@ -114,8 +116,9 @@ extension SettingsService.Setting: CataloguedSetting {
             let stored = try store.read(key)
             let cached = service.cachedSetting(for: self)
             let inForce = cached.inForce(holding: stored)
-            show(cached.value(of: inForce))
             let candidate = inForce.resolution?.candidate
+            if candidate?.isSecret == true { state.isSecret = true }
+            show(cached.value(of: inForce))
             if let candidate {
                 state.source = candidate.layer.map { .layer($0) } ?? .store
                 state.isLastGood = !stored.all.contains(candidate)
@@ -125,6 +128,7 @@ extension SettingsService.Setting: CataloguedSetting {
                 let problem = cached.problem(with: candidate).map { store.store.locating($0) }
                 // The bytes of an accepted value that has no text are not its text.
                 let stored = problem == nil ? nil : candidate.storedText
+                let isHidden = (isSecret || candidate.isSecret) && !showsSecrets
                 state.layers.append(
                     SettingState.Layer(
                         name: candidate.layer, location: candidate.location,
@@ -163,10 +167,9 @@ extension SettingsService.Setting: CataloguedSetting {
         in service: SettingsService,
         _ body: @escaping @Sendable (_ text: String?, _ isSet: Bool, SettingsService.Origin) -> Void
     ) -> SettingsService.Subscription {
-        let (coding, isSecret) = (coding, isSecret)
-        return service.observe(self) { change in
-            let text = isSecret ? Self.hidden : coding.text(of: change.newValue)
-            body(text, change.isSet, change.origin)
+        service.observe(self) { [self, weak service] change in
+            let isHidden = service.map(isHidden) ?? true
+            body(isHidden ? Self.hidden : coding.text(of: change.newValue), change.isSet, change.origin)
         }
     }
 }
@@ -175,7 +178,7 @@ extension SettingsStoreCandidate {
     /// The stored bytes as text; nil for bytes that are no text, and for an argument without its value.
     fileprivate var storedText: String? {
         switch form {
-        case .stored, .text: String(validating: data, as: UTF8.self)
+        case .stored, .text, .json, .file: String(validating: data, as: UTF8.self)
         case .argument(let next): next
         }
     }

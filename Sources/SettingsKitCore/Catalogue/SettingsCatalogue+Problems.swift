@@ -7,8 +7,16 @@ extension SettingsCatalogue {
             case value
             /// A store cannot be read.
             case store
-            /// The catalogue has no setting for a stored name.
+            /// The catalogue has no setting for a stored name, or for a name in a file of a layer.
             case unknownName
+            /// The catalogue has no setting for an option. It may be the program's own, so only ``SettingsCatalogue/usage(in:)``
+            /// returns it.
+            case unknownOption
+            /// A file of a layer has several values for a setting, one of which counts.
+            case repeatedName
+            /// A file in the directory of a layer is not used, or is a symbolic link that leads out of the directory; or two files
+            /// exist where one is expected.
+            case unusualFile
             /// An environment variable has the prefix of a layer, and the catalogue has no setting for it.
             case unknownVariable
             /// Two settings have the same spelling as an argument or as an environment variable.
@@ -40,11 +48,28 @@ extension SettingsCatalogue {
             self.spelling = spelling
         }
 
+        init(_ finding: LayerTextFinding, scope: SettingsService.Scope) {
+            let kind: Kind =
+                switch finding.kind {
+                case .unknownName: .unknownName
+                case .unknownVariable: .unknownVariable
+                case .unknownOption: .unknownOption
+                case .repeatedName: .repeatedName
+                case .secondFile, .outsideLink, .unreadable: .unusualFile
+                }
+            self.init(kind, name: finding.name, scope: scope, otherName: finding.similarName)
+            location = finding.location
+            self.finding = finding.kind
+        }
+
         private let spelling: String?
+        /// The place in a file.
+        fileprivate private(set) var location: String?
+        fileprivate private(set) var finding: LayerTextFinding.Kind?
     }
 
-    /// Returns all problems: stored values that settings reject, in each layer; stores that cannot be read; stored names, and variables
-    /// with the prefix of a layer, that are not in the catalogue; settings with one spelling as an argument or a variable; definitions that contradict each other.
+    /// Returns all problems: stored values that settings reject, in each layer; stores that cannot be read; stored names, names
+    /// in files, and variables with the prefix of a layer, that are not in the catalogue; files with several values for a setting; settings with one spelling as an argument or a variable; definitions that contradict each other.
     ///
     /// It reads each setting, and the names in each store. It writes nothing and diagnoses nothing. A store that cannot list its
     /// names is not searched for unknown ones. Names that begin with `SettingsKit:` belong to the library.
@@ -67,37 +92,32 @@ extension SettingsCatalogue {
             let layers = (service.connections[scope].store?.store as? LayeredStore)?.layerProblems ?? []
             problems += layers.map { Problem(.store, name: nil, scope: scope, error: $0) }
         }
-        return problems + unknownNames(in: service, except: unreadable) + unknownVariables(in: service)
+        return problems + unknownNames(in: service, except: unreadable)
+            + textProblems(in: service).filter { $0.kind != .unknownOption }
     }
 
-    private func unknownVariables(in service: SettingsService) -> [Problem] {
+    /// Returns the problems of the entries in layers that are no stores.
+    func textProblems(in service: SettingsService) -> [Problem] {
         var problems: [Problem] = []
-        var reported: Set<String> = []
+        // Of all scopes: one file or prefix may serve several.
+        let names = settings.map(\.key.name)
+        var reported: Set<LayerTextFinding> = []
         for scope in scopesInOrder {
-            let layers = (service.connections[scope].store?.store as? LayeredStore)?.layers ?? []
-            for case .environment(let environment) in layers.map(\.source) where !environment.prefix.isEmpty {
-                // Of all scopes: one prefix may serve several. Without the prefix, which would make all names similar.
-                let known = settings.map { SettingSpelling.variable(for: $0.key.name) }
-                let names = Set(environment.names.map { String($0.dropFirst(environment.prefix.count)) })
-                for name in names.subtracting(known).sorted() where reported.insert(environment.prefix + name).inserted
-                {
-                    let similar = SimilarName.find(name, among: known).map { environment.prefix + $0 }
-                    problems.append(
-                        Problem(
-                            .unknownVariable, name: environment.prefix + name, scope: scope, otherName: similar))
-                }
+            let store = service.connections[scope].store?.store as? LayeredStore
+            for finding in store?.textFindings(for: names) ?? [] where reported.insert(finding).inserted {
+                problems.append(Problem(finding, scope: scope))
             }
         }
         return problems
     }
 
-    private var scopesInOrder: [SettingsService.Scope] {
+    var scopesInOrder: [SettingsService.Scope] {
         var seen: Set<SettingsService.Scope> = []
         return settings.map(\.key.scope).filter { seen.insert($0).inserted }
     }
 
-    private func unknownNames(
-        in service: SettingsService, except unreadable: Set<SettingsService.Scope>
+    func unknownNames(
+        in service: SettingsService, except unreadable: Set<SettingsService.Scope> = []
     ) -> [Problem] {
         var problems: [Problem] = []
         for scope in scopesInOrder where !unreadable.contains(scope) {
@@ -166,12 +186,30 @@ extension SettingsCatalogue.Problem: CustomStringConvertible {
         let message: String =
             switch kind {
             case .value, .store: "\(name): \(error.map { "\($0)" } ?? "")"
+            case .unknownName where location != nil:
+                "\(name): No setting has this name (\(location ?? "")). "
+                    + (otherName.map { "Did you mean \($0)?" } ?? "Remove it, if nothing else uses it.")
+            case .repeatedName:
+                "\(name): There are several values for this name, and this one does not count (\(location ?? "")). "
+                    + "Remove one of them."
+            case .unusualFile:
+                switch finding {
+                case .outsideLink:
+                    "\(name): The file is a symbolic link that leads out of the directory (\(location ?? ""))."
+                case .secondFile: "\(name): \(otherName ?? "") exists, too, and its values count. Remove one of them."
+                default:
+                    "\(name): The file is not used, because it is no regular file, is too large or cannot be read "
+                        + "(\(location ?? ""))."
+                }
             case .unknownName:
                 "\(name): There is no setting of this name in \(scope). "
                     + (otherName.map { "Did you mean \($0)?" } ?? "Remove it, if nothing else uses it.")
             case .unknownVariable:
                 "\(name): No setting reads this variable. "
                     + (otherName.map { "Did you mean \($0)?" } ?? "Unset it, if nothing else uses it.")
+            case .unknownOption:
+                "\(name): No setting reads this option. "
+                    + (otherName.map { "Did you mean \($0)?" } ?? "Leave it out, if the program does not read it.")
             case .sameSpelling:
                 "\(name): As an argument or a variable, it is spelled as \(otherName ?? "another setting"): "
                     + "\(spelling ?? ""). Rename one of them."

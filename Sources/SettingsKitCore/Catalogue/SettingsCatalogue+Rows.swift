@@ -48,7 +48,9 @@ extension SettingsCatalogue {
         var names: [SettingsService.Scope: [String: String]] = [:]
         for setting in settings { names[setting.key.scope, default: [:]][setting.key.name] = name(of: setting) }
         return names.compactMap { scope, names in
-            service.connections[scope].store?.feed.observe { changes, origin in
+            let store = service.connections[scope].store
+            store?.follow(names.keys)
+            return store?.feed.observe { changes, origin in
                 let changed = changes.compactMap { names[$0.name] }
                 if !changed.isEmpty { body(changed, origin) }
             }
@@ -63,7 +65,7 @@ extension SettingsCatalogue {
             type: setting.catalogued.valueDescription.name,
             text: state.text ?? SettingsService.SettingDefinition.withoutText,
             defaultText: setting.defaultText ?? "(computed)",
-            source: state.source, lock: state.lock, isSet: state.isSet, isSecret: setting.isSecret,
+            source: state.source, lock: state.lock, isSet: state.isSet, isSecret: state.isSecret,
             help: setting.help, problem: state.problem)
     }
 
@@ -152,7 +154,7 @@ extension SettingsCatalogue {
     /// Returns the text of a setting's value as JSON.
     package static func json(of text: String?, _ setting: SettingsService.SettingDefinition) -> JSONText {
         guard let text else { return .value("null") }
-        if setting.isSecret, text == SettingsService.SettingDefinition.hidden { return .string(text) }
+        if text == SettingsService.SettingDefinition.hidden { return .string(text) }
         return .value(setting.catalogued.valueDescription.json(ofText: text))
     }
 }

@@ -8,15 +8,24 @@
 ///
 /// It accepts exactly the grammar of RFC 8259: no comments, no comma before a closing bracket, no byte order mark, no control
 /// characters in a string, no other encoding than UTF-8. It is narrower than the RFC in two respects: arrays and objects are at
-/// most ``depthLimit`` levels deep (section 9 permits a limit), and white space consists of spaces and tabs, because all text that
-/// it reads is on one line. Half a surrogate pair, which the grammar permits as an escape, is skipped, but it has no string
-/// (section 8.2). Numbers of any size are skipped.
+/// most ``CoreLimits/jsonDepth`` levels deep (section 9 permits a limit), and white space consists of spaces and tabs, because
+/// stored text is on one line. Half a surrogate pair, which the grammar permits as an escape, is skipped, but it has no string
+/// (section 8.2). Numbers of any size are skipped. Text that a person writes has the ``Layout/file`` layout.
 ///
 /// Each function reads the token at ``position`` and moves past it. If another token is there, the function returns nil or false,
 /// and the position is undefined unless stated otherwise. No function is recursive. All take linear time. They allocate only
 /// returned strings, and a byte for each level of a value.
 package struct JSONScanner {
+    /// What may stand between the tokens.
+    package enum Layout: Sendable {
+        /// Spaces and tabs.
+        case line
+        /// Line breaks and comments as well, and a comma before a closing bracket.
+        case file
+    }
+
     package let bytes: UnsafeBufferPointer<UInt8>
+    private let layout: Layout
     @usableFromInline let end: Int
     @usableFromInline package internal(set) var position: Int
     /// Whether the strings since the last reset are ASCII.
@@ -25,8 +34,9 @@ package struct JSONScanner {
     private var hasEscapes = false
 
     /// Creates a scanner for a range of bytes, which must outlive it.
-    package init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, layout: Layout = .line) {
         self.bytes = bytes
+        self.layout = layout
         position = range.lowerBound
         end = range.upperBound
     }
@@ -74,11 +84,12 @@ package struct JSONScanner {
 
     /// Skips a value with the white space before it.
     ///
+    /// - Parameter depth: The number of levels around it.
     /// - Returns: The range of both.
-    package mutating func skipValue() -> Range<Int>? {
+    package mutating func skipValue(at depth: Int = 0) -> Range<Int>? {
         let start = position
         isASCII = true
-        guard skipNested() else { return nil }
+        guard skipNested(at: depth) else { return nil }
         return isValidText(start..<position) ? start..<position : nil
     }
 
@@ -100,7 +111,7 @@ package struct JSONScanner {
         isASCII || String(validating: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self) != nil
     }
 
-    private mutating func skipNested() -> Bool {
+    private mutating func skipNested(at depth: Int) -> Bool {
         // True for an object, false for an array.
         var levels: [Bool] = []
         while true {
@@ -109,7 +120,7 @@ package struct JSONScanner {
             var isComplete = true
             switch first {
             case UInt8(ascii: "{"):
-                guard levels.count < CoreLimits.jsonDepth else { return false }
+                guard depth + levels.count < CoreLimits.jsonDepth else { return false }
                 position += 1
                 skipSpace()
                 if !skip("}") {
@@ -118,7 +129,7 @@ package struct JSONScanner {
                     isComplete = false
                 }
             case UInt8(ascii: "["):
-                guard levels.count < CoreLimits.jsonDepth else { return false }
+                guard depth + levels.count < CoreLimits.jsonDepth else { return false }
                 position += 1
                 skipSpace()
                 if !skip("]") {
@@ -149,11 +160,12 @@ package struct JSONScanner {
     private mutating func skipAfterValue(_ levels: inout [Bool]) -> Bool? {
         while let isObject = levels.last {
             skipSpace()
+            let end: Unicode.Scalar = isObject ? "}" : "]"
             if skip(",") {
                 skipSpace()
-                return !isObject || skipName() ? false : nil
+                if layout == .line || next != UInt8(ascii: end) { return !isObject || skipName() ? false : nil }
             }
-            guard skip(isObject ? "}" : "]") else { return nil }
+            guard skip(end) else { return nil }
             levels.removeLast()
         }
         return true
@@ -166,8 +178,42 @@ package struct JSONScanner {
         return skip(":")
     }
 
-    private mutating func skipSpace() {
+    /// Skips what may stand between two tokens.
+    package mutating func skipSpace() {
         while let next, next == 0x20 || next == 0x09 { position += 1 }
+        if layout == .file { skipLines() }
+    }
+
+    /// Skips white space with line breaks, and comments: `// to the end of the line` and `/* between */`. The position stays at a
+    /// comment that does not end.
+    private mutating func skipLines() {
+        while let next {
+            switch next {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            case UInt8(ascii: "/"):
+                guard let end = endOfComment else { return }
+                position = end
+            default: return
+            }
+        }
+    }
+
+    /// The position after the comment that begins at ``position``; nil if there is none, or if it does not end.
+    private var endOfComment: Int? {
+        guard position + 1 < end else { return nil }
+        var index = position + 2
+        switch bytes[position + 1] {
+        case UInt8(ascii: "/"):
+            while index < end, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
+            return index
+        case UInt8(ascii: "*"):
+            while index + 1 < end {
+                if bytes[index] == UInt8(ascii: "*"), bytes[index + 1] == UInt8(ascii: "/") { return index + 2 }
+                index += 1
+            }
+            return nil
+        default: return nil
+        }
     }
 
     // MARK: Numbers

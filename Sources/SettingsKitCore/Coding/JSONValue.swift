@@ -19,10 +19,30 @@ package enum JSONValue: Codable, Equatable, Sendable {
 
     /// Reads JSON in UTF-8. Nil for any other input, and for numbers that no case represents.
     package init?(json: Data) {
+        if let scalar = JSONScanner.scan(json, Self.scalar) {
+            self = scalar
+            return
+        }
         guard let value = optionalResult(of: { try JSONDecoder().decode(JSONValue.self, from: $0) }, json) else {
             return nil
         }
         self = value
+    }
+
+    /// Reads what needs no decoder: most values in files.
+    private static func scalar(_ scanner: inout JSONScanner) -> JSONValue? {
+        let value: JSONValue? =
+            switch scanner.next {
+            case UInt8(ascii: "\""): scanner.readString().map { .string($0) }
+            case UInt8(ascii: "t"): scanner.skip(word: "true") ? .bool(true) : nil
+            case UInt8(ascii: "f"): scanner.skip(word: "false") ? .bool(false) : nil
+            case UInt8(ascii: "n"): scanner.skip(word: "null") ? .null : nil
+            // Minus zero is no integer.
+            case let first? where first > UInt8(ascii: "0") && first <= UInt8(ascii: "9"):
+                scanner.skipNumber().flatMap { scanner.integer(in: $0) as Int64? }.map { .integer($0) }
+            default: nil
+            }
+        return scanner.isAtEnd ? value : nil
     }
 
     package init(from decoder: any Decoder) throws {
@@ -78,5 +98,12 @@ package enum JSONValue: Codable, Equatable, Sendable {
     }
 
     /// The text of the value, in JSON.
-    package var text: String? { StandardText.writeJSON(self) }
+    package var text: String? {
+        switch self {
+        case .null: NilText.null
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        default: StandardText.writeJSON(self)
+        }
+    }
 }

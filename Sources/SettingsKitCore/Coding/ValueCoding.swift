@@ -146,7 +146,10 @@ final class ValueCoding<Value: Sendable>: Sendable {
     func value(of candidate: SettingsStoreCandidate) throws(SettingsError) -> Value {
         do throws(SettingsError) {
             if candidate.form == .stored { return try value(for: candidate.data) }
-            let value = try read(candidate.texts(isFlag: form.text.isFlag))
+            guard let texts = candidate.texts(isFlag: form.text.isFlag, of: { form.text.type }) else {
+                throw SettingsError(.invalidValue, key: key, expected: expected)
+            }
+            let value = try read(texts)
             try validate(value)
             return value
         } catch {

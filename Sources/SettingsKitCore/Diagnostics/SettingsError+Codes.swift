@@ -29,6 +29,10 @@ extension SettingsError.Code {
     public static let readFailed = Self(
         name: "readFailed",
         advice: "The store could not be read; settings whose values are not known read as their defaults.")
+    /// The same code, for a file that is a layer.
+    package static let unreadableFile = Self(
+        name: readFailed.name,
+        advice: "A file of a layer could not be read; the values that were last read from it stay in force. Repair it.")
     /// The store could not write; the old value stays.
     public static let writeFailed = Self(
         name: "writeFailed", advice: "The store could not be written; what it holds is unchanged.")
@@ -41,6 +45,10 @@ extension SettingsError.Code {
     /// The store cannot be opened now. Its file is not changed.
     public static let storeUnavailable = Self(
         name: "storeUnavailable", advice: "The store cannot be opened; its file was not changed.")
+    /// The same code, for a required file that is a layer.
+    package static let requiredFile = Self(
+        name: storeUnavailable.name,
+        advice: "A file that the program requires is missing or cannot be read; create or repair it.")
     /// A library of the system that the store needs is missing or too old.
     public static let libraryUnavailable = Self(
         name: "libraryUnavailable",

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -16,6 +18,12 @@ protocol CachedSetting: AnyObject, Sendable {
     /// Whether the setting judges stored bytes, and keeps the value before if it rejects external ones. A record judges its fields
     /// itself.
     var isJudged: Bool { get }
+
+    /// Whether the program has read the setting, or listened to it.
+    var isUsed: Bool { get }
+
+    /// Records that the program reads the setting, or listens to it.
+    func recordUse()
 
     /// Whether a set value is kept beside its bytes, because decoding those may give another value or take long.
     var keepsSetValues: Bool { get }
@@ -65,6 +73,7 @@ extension CachedSetting {
     let keepsSetValues: Bool
     private let key: SettingsService.StorageKey
     private let coding: ValueCoding<Value>
+    private let used = Atomic(false)
     @usableFromInline let cached = CachedValue<Value>()
     @usableFromInline let trackers = ValueTrackers()
 
@@ -85,10 +94,16 @@ extension CachedSetting {
 
     var token: UInt64 { cached.token }
 
+    var isUsed: Bool { used.load(ordering: .relaxed) }
+
+    func recordUse() { if !used.load(ordering: .relaxed) { used.store(true, ordering: .relaxed) } }
+
     /// Returns the value in force, and caches it if the store publishes all of its changes.
     ///
     /// A value that cannot be read, or that the setting rejects, is diagnosed.
     @usableFromInline @inline(never) func refreshedValue() -> Value {
+        // The first reading of each setting comes here.
+        recordUse()
         let isInside = runsForeignCode && Judgment.isMade(by: self)
         var begin: UInt64?
         do throws(SettingsError) {

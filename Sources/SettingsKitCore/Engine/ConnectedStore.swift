@@ -12,6 +12,8 @@ final class ConnectedStore: Sendable {
     let recovering: RecoveringStore?
     /// Whether a setting's type decides which of several values is in force.
     let isLayered: Bool
+    /// The store, if it publishes changes only of names that it knows to be used.
+    private let nameFollowing: (any NameFollowingStore)?
     /// The store, if it serializes another.
     private let serializing: SerializingStore?
 
@@ -25,6 +27,7 @@ final class ConnectedStore: Sendable {
         isLayered = store._layered != nil
         recovering = Self.standIn(in: store)
         // Compared first, because a failing cast takes as long as reading a small file.
+        nameFollowing = type(of: store) == LayeredStore.self ? store as? LayeredStore : nil
         serializing = type(of: store) == SerializingStore.self ? store as? SerializingStore : nil
     }
 
@@ -49,6 +52,13 @@ final class ConnectedStore: Sendable {
     ///
     /// - Throws: The reason if it cannot be opened.
     func requireOpen() throws(SettingsError) { try recovering?.requireOpen() }
+
+    /// Has the store publish changes of names that listeners use. A name that is read is followed, too.
+    func follow(_ names: some Sequence<String>) {
+        guard let nameFollowing else { return }
+        HeldLocks.requireNone(before: "a store")
+        for name in names { nameFollowing.follow(name) }
+    }
 
     func get(_ key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
         HeldLocks.requireNone(before: "a store")

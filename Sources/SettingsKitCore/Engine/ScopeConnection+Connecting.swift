@@ -19,11 +19,13 @@ extension ScopeConnection {
         state.withLock { $0.transitionCount += 1 }
         var attempt = attempt(to: new)
         while attempt == nil { attempt = self.attempt(to: new) }
-        let hasListeners = state.withLock { state in
+        let (hasListeners, names) = state.withLock { state in
             state.transitionCount -= 1
             if state.transitionCount == 0 { state.changedInTransition = [] }
-            return !state.groups.isEmpty || !state.settings.listenedTo.isEmpty
+            let listenedTo = state.settings.listenedTo.map(\.setting.name)
+            return (!state.groups.isEmpty || !listenedTo.isEmpty, state.groupNames(in: scope).union(listenedTo))
         }
+        new.follow(names)
         if hasListeners { new.feed.recordListener() }
         for error in attempt ?? [] { diagnostics.report(error) }
         deliver()

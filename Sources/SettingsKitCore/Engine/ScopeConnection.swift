@@ -123,12 +123,18 @@ final class ScopeConnection: StoreFeedListener {
     /// Runs `body` between two commits. `body` must not call foreign code.
     func betweenCommits<R: Sendable>(_ body: () -> R) -> R { state.withLock { _ in body() } }
 
+    /// Returns whether a setting of a name was read, or listened to.
+    func isUsed(_ name: String) -> Bool {
+        state.withLock { $0.settings.all(named: name).map(\.setting) }.contains(where: \.isUsed)
+    }
+
     // MARK: Listeners
 
     /// Adds a listener to the changes that are committed from now on.
     ///
     /// - Returns: A closure that removes the listener.
     func listen(to setting: any CachedSetting, _ body: SettingListener.Body) -> @Sendable () -> Void {
+        store?.follow([setting.name])
         defer { recordListener() }
         return add(body, to: setting)
     }
@@ -138,6 +144,7 @@ final class ScopeConnection: StoreFeedListener {
 
     /// Adds a listener, of which the caller lets the store know.
     func add(_ body: SettingListener.Body, to setting: any CachedSetting) -> @Sendable () -> Void {
+        setting.recordUse()
         let listener = state.withLock { state in
             let listener = SettingListener(since: state.sequence, body: body)
             _ = state.settings.update(setting) { $0.listeners.append(listener) }
@@ -153,11 +160,12 @@ final class ScopeConnection: StoreFeedListener {
     }
 
     func add(_ group: GroupListener) {
-        let feed = state.withLock { state in
+        let store = state.withLock { state in
             state.groups.append(group)
-            return state.store?.feed
+            return state.store
         }
-        feed?.recordListener()
+        store?.follow(group.names(in: scope))
+        store?.feed.recordListener()
     }
 
     func remove(_ group: GroupListener) {

@@ -169,7 +169,7 @@ final class LayerReader: Sendable {
         let repaired = contents.table.withLock { $0.damagedLayers }.filter { layer in
             (stores[layer] as? any LocatingStore)?.isDamaged != true
         }
-        contents.table.withLock { table in for layer in repaired { table.recordRepair(of: layer) } }
+        contents.table.withLock { table in for layer in repaired { table.record(nil, of: layer) } }
         return !repaired.isEmpty
     }
 }

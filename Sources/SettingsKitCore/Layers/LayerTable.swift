@@ -28,6 +28,8 @@ struct LayerTable: Sendable {
         var access: Access
         /// The error because of which values are missing: the layer cannot be read, or its file was damaged when it was loaded.
         var problem: SettingsError?
+        /// Whether a text that others change was read, so that an error hides no value.
+        var hasText = false
         /// The moment from which each known value is; not used if the column is followed.
         var known: [String: Int] = [:]
 
@@ -49,10 +51,12 @@ struct LayerTable: Sendable {
     private let names: [String?]
     /// The position of the layer that is written to. Layers above it lock.
     let writable: Int
-    private let texts: [(layer: Int, source: LayeredStore.Layer.Source)]
+    private(set) var texts: LayerTexts
     private var columns: [Column]
     /// The rows that are not empty. A name without a row may have candidates in text layers.
     private var rows: [String: Row] = [:]
+    /// The names without a row that are used, if a text that is replaced may have values for them.
+    private var emptyNames: Set<String> = []
     /// The position of the row that was found last: a set looks it up before it writes, and again when its change is published.
     /// Nil after rows were added or removed.
     private var lastFound: (name: String, index: Dictionary<String, Row>.Index)?
@@ -66,9 +70,9 @@ struct LayerTable: Sendable {
     /// Creates the table of layers that the caller then loads.
     init(_ layers: [LayeredStore.Layer], writable: Int) {
         self.writable = writable
-        texts = layers.indices.filter { layers[$0].hasText }.map { ($0, layers[$0].source) }
+        texts = LayerTexts(layers, writable: writable)
         names = layers.map(\.name)
-        columns = layers.map { Column(access: $0.isText ? .followed : .due(nil)) }
+        columns = layers.map { Column(access: $0.text == nil ? .due(nil) : .followed) }
     }
 
     // MARK: Rows
@@ -77,7 +81,7 @@ struct LayerTable: Sendable {
     mutating func candidates(under name: String) -> Row {
         if let index = index(of: name) { return rows.values[index] }
         // Kept, so that the text layers are searched once.
-        let row = textCandidates(for: name)
+        let row = texts.candidates(for: name)
         setRow(row, at: nil, of: name)
         return row
     }
@@ -97,15 +101,7 @@ struct LayerTable: Sendable {
             rows[name] = row.isEmpty ? nil : row
             lastFound = nil
         }
-    }
-
-    private func textCandidates(for name: String) -> Row {
-        texts.compactMap { layer, source in
-            var candidate = source.candidate(for: name)
-            candidate?.layer = names[layer]
-            candidate?.isLocking = layer < writable
-            return candidate
-        }
+        if texts.mayChange { if row.isEmpty { emptyNames.insert(name) } else { emptyNames.remove(name) } }
     }
 
     private func layer(of candidate: SettingsStoreCandidate) -> Int {
@@ -127,11 +123,12 @@ struct LayerTable: Sendable {
     /// Returns whether the table always has all values of a layer.
     func isFollowing(_ layer: Int) -> Bool { columns[layer].isFollowed }
 
-    /// Returns the names that have a value in a store, as far as they are known.
+    /// Returns the names that have a value in a layer that is a store, as far as they are known.
     ///
     /// - Parameter layers: The layers to leave out.
     func storedNames(except layers: [Int]) -> [String] {
-        rows.lazy.filter { $0.value.contains { $0.form == .stored && !layers.contains(layer(of: $0)) } }.map(\.key)
+        let layers = layers + texts.layers
+        return rows.lazy.filter { $0.value.contains { !layers.contains(layer(of: $0)) } }.map(\.key)
             .filter(SettingsService.StorageKey.isValid)
     }
 
@@ -151,7 +148,7 @@ struct LayerTable: Sendable {
             if !disregarded.contains(row[index]) { return .candidate(row[index], layer: layer(of: row[index])) }
         }
         for layer in 0..<writable {
-            guard let problem = columns[layer].problem else { continue }
+            guard let problem = columns[layer].problem, !columns[layer].hasText else { continue }
             // A damaged file may have had any value.
             if isFollowing(layer) || !columns[layer].knows(name) { return .unreadable(problem, layer: layer) }
         }
@@ -201,11 +198,8 @@ struct LayerTable: Sendable {
                 _ = learn(change.oldData, under: change.name, of: layer)
                 columns[layer].known[change.name] = moment
             }
-            if let known = replace(change.newData, under: change.name, of: layer, origin) {
-                published.append(known)
-            } else if isKnown(change.name), let (waited, _) = settle(change.name) {
-                published.append(waited)
-            }
+            let known = replace(change.newData, under: change.name, of: layer, origin)
+            if let settled = known ?? settleKnown(change.name) { published.append(settled) }
         }
         return published
     }
@@ -230,14 +224,46 @@ struct LayerTable: Sendable {
         _ data: Data?, under name: String, of layer: Int, _ origin: Origin
     ) -> SettingsStoreChange? {
         let index = index(of: name)
-        let before = index.map { rows.values[$0] } ?? textCandidates(for: name)
+        let before = index.map { rows.values[$0] } ?? texts.candidates(for: name)
         var after = before
         put(data, of: layer, in: &after)
         if before == after { return nil }
         setRow(after, at: index, of: name)
+        return change(of: name, from: before, to: after, origin)
+    }
+
+    /// - Returns: The change to publish; nil if it may have to wait.
+    private mutating func change(of name: String, from before: Row, to after: Row, _ origin: Origin)
+        -> SettingsStoreChange?
+    {
         if isFollowingAll { return SettingsStoreChange(name: name, from: before, to: after) }
         waiting[name] = (waiting[name]?.before ?? before, origin)
         return nil
+    }
+
+    /// Replaces the text of a layer. Linear in the number of names that have been read or have a value in a store.
+    ///
+    /// - Returns: The changes to publish.
+    mutating func replaceText(of layer: Int, by text: any LayerText) -> [SettingsStoreChange] {
+        moment += 1
+        columns[layer].problem = nil
+        columns[layer].hasText = true
+        texts.replace(text, of: layer)
+        var published: [SettingsStoreChange] = []
+        for name in Array(rows.keys) + emptyNames {
+            let index = index(of: name)
+            let before = index.map { rows.values[$0] } ?? []
+            var after = before.filter { self.layer(of: $0) != layer }
+            if let candidate = texts.candidate(for: name, in: text, of: layer) {
+                after.insert(candidate, at: after.firstIndex { self.layer(of: $0) > layer } ?? after.endIndex)
+            }
+            // Also if only its place in the file differs.
+            setRow(after, at: index, of: name)
+            if before == after { continue }
+            let known = change(of: name, from: before, to: after, .external)
+            if let settled = known ?? settleKnown(name) { published.append(settled) }
+        }
+        return published
     }
 
     /// Records a value that becomes known, and was there before. Only of a layer that is read at each access: if a layer cannot be
@@ -248,7 +274,7 @@ struct LayerTable: Sendable {
         guard columns[layer].isReadThrough, !columns[layer].knows(name) else { return false }
         guard data != nil else { return true }
         let index = index(of: name)
-        var row = index.map { rows.values[$0] } ?? textCandidates(for: name)
+        var row = index.map { rows.values[$0] } ?? texts.candidates(for: name)
         put(data, of: layer, in: &row)
         setRow(row, at: index, of: name)
         if var change = waiting[name] {
@@ -272,6 +298,8 @@ struct LayerTable: Sendable {
     mutating func settle(read: [String] = []) -> [(change: SettingsStoreChange, origin: Origin)] {
         waiting.keys.filter { read.contains($0) || isKnown($0) }.compactMap { settle($0) }
     }
+
+    private mutating func settleKnown(_ name: String) -> SettingsStoreChange? { isKnown(name) ? settle(name)?.0 : nil }
 
     private mutating func settle(_ name: String) -> (change: SettingsStoreChange, origin: Origin)? {
         guard let (before, origin) = waiting.removeValue(forKey: name) else { return nil }
@@ -361,9 +389,11 @@ struct LayerTable: Sendable {
     /// The errors because of which layers cannot be read, or were damaged.
     var problems: [SettingsError] { columns.compactMap(\.problem) }
 
-    /// The layers whose files were damaged.
-    var damagedLayers: [Int] { columns.indices.filter { columns[$0].isFollowed && columns[$0].problem != nil } }
+    /// The layers whose stores' files were damaged.
+    var damagedLayers: [Int] {
+        columns.indices.filter { isFollowing($0) && columns[$0].problem != nil && !texts.layers.contains($0) }
+    }
 
-    /// Records that a layer's file is intact.
-    mutating func recordRepair(of layer: Int) { columns[layer].problem = nil }
+    /// Records that a layer's file is intact; or the error because of which its text cannot be read now.
+    mutating func record(_ problem: SettingsError?, of layer: Int) { columns[layer].problem = problem }
 }

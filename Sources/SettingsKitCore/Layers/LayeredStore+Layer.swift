@@ -9,17 +9,10 @@ extension LayeredStore {
     public struct Layer: Sendable {
         enum Source: Sendable {
             case store(any SettingsStore)
-            case arguments(ArgumentText)
-            case environment(EnvironmentText)
-
-            /// Returns a text layer's candidate for a setting; nil if there is none.
-            func candidate(for name: String) -> SettingsStoreCandidate? {
-                switch self {
-                case .store: nil
-                case .arguments(let arguments): arguments.candidate(for: name)
-                case .environment(let environment): environment.candidate(for: name)
-                }
-            }
+            /// Text that does not change.
+            case text(any LayerText)
+            /// Text that others change.
+            case followed(any FollowedText)
         }
 
         /// The position that a layer must have.
@@ -33,6 +26,8 @@ extension LayeredStore {
         let source: Source
         /// The position that the layer must have; nil for the layer that is written to, and for one that may be anywhere.
         var place: Place?
+        /// Whether lists of settings hide the values.
+        var isSecret = false
 
         static let (argumentsName, environmentName) = ("arguments", "environment")
 
@@ -80,7 +75,7 @@ extension LayeredStore {
         ///
         /// - Parameter arguments: The arguments, without the name of the program.
         public static func arguments(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Layer {
-            Layer(name: argumentsName, source: .arguments(ArgumentText(arguments)))
+            Layer(name: argumentsName, source: .text(ArgumentText(arguments)))
         }
 
         /// Returns a layer for variables of the process's environment, such as `PLAYER_VOLUME=0.8`. The layer's name is
@@ -105,21 +100,30 @@ extension LayeredStore {
         public static func environment(
             prefix: String, _ environment: [String: String] = ProcessInfo.processInfo.environment
         ) -> Layer {
-            Layer(name: environmentName, source: .environment(EnvironmentText(environment, prefix: prefix)))
+            Layer(name: environmentName, source: .text(EnvironmentText(environment, prefix: prefix)))
         }
 
-        /// Whether the layer is text, which never changes.
-        var isText: Bool {
-            if case .store = source { false } else { true }
+        /// Returns a layer for text that others change. It may be anywhere.
+        package static func followed(_ text: any FollowedText, name: String, isSecret: Bool = false) -> Layer {
+            Layer(name: name, source: .followed(text), isSecret: isSecret)
         }
 
-        /// Whether the layer is text and has any value.
-        var hasText: Bool {
+        /// The layer's text when the layers are made; nil for a store.
+        var text: (any LayerText)? {
             switch source {
-            case .store: false
-            case .arguments(let arguments): !arguments.isEmpty
-            case .environment(let environment): !environment.isEmpty
+            case .store: nil
+            case .text(let text): text
+            case .followed: EmptyText()
             }
+        }
+
+        /// The text that others change; nil if there is none.
+        var followed: (any FollowedText)? {
+            if case .followed(let text) = source { text } else { nil }
+        }
+
+        private var isBuiltIn: Bool {
+            if case .text = source { true } else { false }
         }
 
         /// Returns the layers with the one that is written to, and its position. If there is none, one that refuses every change is
@@ -144,7 +148,7 @@ extension LayeredStore {
             for (index, layer) in layers.enumerated() {
                 guard let name = layer.name else { continue }
                 if name.isEmpty { throw LayersProblem("The name of a layer is empty.").error }
-                if !layer.isText, [argumentsName, environmentName].contains(name) {
+                if !layer.isBuiltIn, [argumentsName, environmentName].contains(name) {
                     throw LayersProblem("The name \"\(name)\" belongs to another kind of layer.").error
                 }
                 if !names.insert(name).inserted { throw LayersProblem("Two layers have the name \"\(name)\".").error }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Combines stores, arguments and environment variables. The value of the highest layer that has one is in force.
+/// Combines stores, arguments, environment variables and files. The value of the highest layer that has one is in force.
 ///
 /// ```swift
 /// let settings = SettingsService(defaults: try LayeredStore([
@@ -16,8 +16,8 @@
 /// ]))
 /// ```
 ///
-/// The order of the array is the precedence. Locked layers are above the writable one, and fallbacks below it; arguments and
-/// variables may be anywhere. If a setting's type or validation rejects a layer's value, the setting uses the next layer's.
+/// The order of the array is the precedence. Locked layers are above the writable one, and fallbacks below it; arguments, variables,
+/// files and directories may be anywhere. If a setting's type or validation rejects a layer's value, the setting uses the next layer's.
 ///
 /// ## Writing
 /// Every function writes only to the writable layer: setting, removing, batches, ``removeAll()`` and ``synchronize()``. Arguments
@@ -60,12 +60,14 @@ public final class LayeredStore: LayeredSettingsStore {
     /// The layers that must know the names that are read.
     private let nameFollowing: [any NameFollowingStore]
     private let subscriptions: [SettingsService.Subscription]
+    /// The objects that follow the texts of layers.
+    private let followers: [any Sendable]
 
     /// Combines layers, the highest first, and reads them.
     ///
     /// - Parameter layers: The layers: at most one is writable, locked ones are above and fallbacks below it, and the names differ.
-    /// - Throws: ``SettingsError`` with the code `invalidLayers`. A layer that cannot be read is no error: it is reported to
-    ///   the diagnostics of the service that uses the store.
+    /// - Throws: ``SettingsError`` with the code `invalidLayers`, or the error of a required file. Another layer that cannot be read
+    ///   is no error: it is reported to the diagnostics of the service that uses the store.
     public init(_ layers: [Layer]) throws {
         let (layers, position) = try Layer.usable(layers)
         self.layers = layers
@@ -86,6 +88,10 @@ public final class LayeredStore: LayeredSettingsStore {
         subscriptions = stores.enumerated().compactMap { layer, store in
             let observer = LayerObserver(of: layer, named: layers[layer].name, in: contents, with: reader)
             return store?.feed?.observe(by: observer, publishingOn: contents.feed)
+        }
+        followers = try layers.enumerated().compactMap { layer, source in
+            let observer = LayerTextObserver(of: layer, named: source.name, in: contents, with: reader)
+            return try source.followed?.follow { observer.receive($0) }
         }
         reader.begin()
     }
@@ -175,6 +181,16 @@ public final class LayeredStore: LayeredSettingsStore {
         return contents.table.withLock { $0.problems }
     }
 
+    /// Whether a layer has secrets.
+    var hasSecrets: Bool { layers.contains(where: \.isSecret) }
+
+    /// Returns the entries in the layers' texts that do not have the meaning that their author expects.
+    ///
+    /// - Parameter names: The names of all settings.
+    func textFindings(for names: [String]) -> [LayerTextFinding] {
+        contents.table.withLock { $0.texts.all }.flatMap { $0.text.findings(for: names) }
+    }
+
     /// Reads keys in the layers that are not followed, before their values are used.
     private func prepare(_ keys: () -> [SettingsService.StorageKey]) throws(SettingsError) {
         if !contents.feed.isExhaustive { try reader.read(keys()) }
@@ -214,6 +230,14 @@ public final class LayeredStore: LayeredSettingsStore {
         throw SettingsError(
             code, key: key, store: reader.stores[layer]?.storeDescription, layer: layerNames[layer],
             underlying: underlying)
+    }
+}
+
+extension LayeredStore: NameFollowingStore {
+    package func follow(_ name: String) {
+        for store in nameFollowing { store.follow(name) }
+        // Texts have no list of names.
+        if !followers.isEmpty { contents.table.withLock { _ = $0.candidates(under: name) } }
     }
 }
 

@@ -21,6 +21,11 @@ public struct SettingsStoreCandidate: Hashable, Sendable {
         /// uses the text after the argument, or for `--no-volume` that of `--volume`; nil if there is none. `--no-volume` alone does
         /// not set a number.
         case argument(next: String?)
+        /// JSON, from a file. A string can be the text of any type.
+        case json
+        /// The bytes of a file with one value: the value of a setting of the type `Data`, and otherwise text in UTF-8, without the
+        /// line break at the end.
+        case file
     }
 
     /// The bytes or the text.
@@ -31,9 +36,11 @@ public struct SettingsStoreCandidate: Hashable, Sendable {
     public var layer: String?
     /// Whether the value cannot be changed, because the layer is above the one that is written to.
     public var isLocking: Bool
-    /// The place of the value in the layer, for messages: the name of an environment variable or an argument. Nil if it is the name
-    /// of the setting.
+    /// The place of the value in the layer, for messages: the name of an environment variable or an argument, or the line in a
+    /// file. Nil if it is the name of the setting. Not compared: the value stays the same if it moves.
     public var location: String?
+    /// Whether lists of settings hide the value, because the layer has secrets.
+    public var isSecret = false
     /// The texts of the same option before the last one: `--host=a --host=b`. They are elements of a list, and nothing to a setting
     /// of another type.
     public var earlierTexts: [String] = []
@@ -56,16 +63,51 @@ extension SettingsStoreCandidate {
     /// - Parameter isFlag: Whether the setting is a Boolean.
     func concerns(isFlag: Bool) -> Bool { form != .argument(next: nil) || isFlag || data != Data("false".utf8) }
 
-    /// Returns the texts in an option or a variable: the last one is that of a value which is no list. None for an option without its
-    /// value.
-    func texts(isFlag: Bool) -> [String] {
-        let text = String(decoding: data, as: UTF8.self)
+    /// Returns the texts of a value that is not in stored form: the last one is that of a value which is no list. None for an option
+    /// without its value; nil if the bytes are no text, or JSON that no value of the type has.
+    ///
+    /// - Parameter type: Returns the description of the type.
+    func texts(isFlag: Bool, of type: () -> ValueDescription) -> [String]? {
         switch form {
         case .stored, .text: return earlierTexts + [text]
         case .argument(let next):
             guard isFlag else { return next.map { earlierTexts + [$0] } ?? [] }
             return [text == "true" && ArgumentText.isFlagValue(next) ? next ?? text : text]
+        case .json: return JSONValue(json: data).flatMap(type().text).map { [$0] }
+        case .file: return fileText(of: type).map { [$0] }
         }
+    }
+
+    /// Whether the text is that of nil.
+    func isNil(isFlag: Bool) -> Bool {
+        texts(isFlag: isFlag, of: { ValueDescription("text").optional }) == [NilText.null]
+    }
+
+    private var text: String { String(decoding: data, as: UTF8.self) }
+
+    private func fileText(of type: () -> ValueDescription) -> String? {
+        let type = type()
+        if type.encoding == Data.textType.encoding {
+            let text = data.base64EncodedString()
+            return type.isOptional ? NilText.quoted(text) : text
+        }
+        var bytes = data[...]
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Compares everything but the location.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.data == other.data && one.form == other.form && one.layer == other.layer
+            && one.isLocking == other.isLocking && one.isSecret == other.isSecret
+            && one.earlierTexts == other.earlierTexts
+    }
+
+    /// Hashes the bytes and the layer.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(data)
+        hasher.combine(layer)
     }
 }
 

@@ -60,8 +60,7 @@ public struct SettingsRow {
     /// - Parameter isFlag: Whether the field is a Boolean, or may be one.
     func isNil(_ candidate: SettingsStoreCandidate, name: String, isFlag: Bool = true) -> Bool {
         let isNull =
-            candidate.form == .stored
-            ? candidate.data == Self.null : candidate.texts(isFlag: isFlag) == [NilText.null]
+            candidate.form == .stored ? candidate.data == Self.null : candidate.isNil(isFlag: isFlag)
         guard isNull else { return false }
         source?.accept(candidate, of: name)
         return true
@@ -103,7 +102,8 @@ public struct SettingsRow {
         do {
             let value =
                 candidate.form == .stored
-                ? try stored(type, candidate.data, name) : try value(type, ofTexts: candidate.texts(isFlag: isFlag))
+                ? try stored(type, candidate.data, name)
+                : try value(type, ofTexts: candidate.texts(isFlag: isFlag, of: { StandardText.type(of: type) }))
             source?.accept(candidate, of: name)
             return value
         } catch {
@@ -121,12 +121,12 @@ public struct SettingsRow {
         }
     }
 
-    /// Parses an argument or a variable, like a setting of the type.
-    private func value<Value: Decodable>(_ type: Value.Type, ofTexts texts: [String]) throws -> Value {
-        if let value: Value = StandardText.read(texts) { return value }
+    /// Parses an argument, a variable or the value in a file, like a setting of the type.
+    private func value<Value: Decodable>(_ type: Value.Type, ofTexts texts: [String]?) throws -> Value {
+        if let texts, let value: Value = StandardText.read(texts) { return value }
         throw SettingsError(
             .invalidValue, expected: StandardText.type(of: type).expected,
-            underlying: texts.last.flatMap { StandardText.problem($0, as: type) })
+            underlying: texts?.last.flatMap { StandardText.problem($0, as: type) })
     }
 
     package mutating func put(_ data: Data, under name: String) { members[name] = DataMember(data: data) }

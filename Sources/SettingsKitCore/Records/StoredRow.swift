@@ -75,6 +75,9 @@ final class CachedField<Record: Sendable>: CachedSetting {
     }
 
     var isJudged: Bool { false }
+    // Creating a record reads it.
+    var isUsed: Bool { true }
+    func recordUse() {}
     var keepsSetValues: Bool { false }
     var hasPlainValues: Bool { true }
     var token: UInt64 { row.cached.token }

@@ -38,6 +38,7 @@ extension SettingsService {
     public func load<T>(_ setting: Setting<T>) throws -> T {
         let connection = connection(for: setting.key)
         let store = try connection.requireStore(for: setting.key)
+        cachedSetting(for: setting).recordUse()
         try store.requireOpen()
         do throws(SettingsError) {
             return try setting.coding.value(for: store.read(setting.key))

@@ -48,6 +48,8 @@ extension SettingsService {
         /// no value: the stored one would be lost. ``set(_:to:)`` in a transaction that does not read it replaces it, and
         /// ``reset(_:)`` removes it.
         public mutating func get<T>(_ setting: Setting<T>) -> T {
+            let cached = service.cachedSetting(for: setting)
+            cached.recordUse()
             let stored = value(for: setting.key)
             if stored.candidates == nil {
                 do throws(SettingsError) {
@@ -56,7 +58,6 @@ extension SettingsService {
                     // The last good value may count, below.
                 }
             }
-            let cached = service.cachedSetting(for: setting)
             let inForce = cached.inForce(holding: stored)
             let rejections = inForce.resolution?.rejections ?? []
             cached.connection.report(rejections)

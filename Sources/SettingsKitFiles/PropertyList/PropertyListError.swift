@@ -1,3 +1,5 @@
+import SettingsKitCore
+
 /// The reason why a property list could not be read or written.
 ///
 /// The description never contains any of the file's contents, so it can be logged.

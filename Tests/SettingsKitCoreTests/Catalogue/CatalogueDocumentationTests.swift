@@ -131,6 +131,15 @@ struct CatalogueDocumentationTests {
                       "type": "array",
                       "default": []
                     },
+                    "server": {
+                      "type": "object",
+                      "properties": {
+                        "hosts": {
+                          "$ref": "#/properties/server.hosts"
+                        }
+                      },
+                      "additionalProperties": false
+                    },
                     "$schema": {
                       "type": "string"
                     },

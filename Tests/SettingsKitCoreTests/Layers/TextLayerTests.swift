@@ -17,6 +17,7 @@ struct TextLayerTests {
             let location = candidate.location ?? "?"
             return switch candidate.form {
             case .stored: "stored"
+            case .json, .file: "from a file"
             case .text: "text \(text) at \(location)"
             case .argument(let next): "flag \(text) next \(next ?? "nil") at \(location)"
             }

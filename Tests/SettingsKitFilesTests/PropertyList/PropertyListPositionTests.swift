@@ -1,4 +1,5 @@
 import Foundation
+import SettingsKitCore
 import Testing
 
 @testable import SettingsKitFiles

@@ -1,0 +1,65 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A value in a file of settings, with the values in it if it is an object.
+package final class FileValue: Sendable {
+    package typealias Member = (name: String, value: FileValue)
+
+    /// The bytes of a value.
+    package enum Content: Sendable {
+        case known(Data)
+        /// Those of an object are composed when a setting has the whole object as its value.
+        case composed(@Sendable () -> Data)
+    }
+
+    let position: TextPosition?
+    /// The path of its file, if each value has one.
+    let path: String?
+    let form: SettingsStoreCandidate.Form
+    private let content: Content
+    /// Whether it is an object, whose members are values of settings with longer names.
+    let isObject: Bool
+    let members: [Member]
+    /// Those that count.
+    let countingMembers: [Member]
+    /// The positions of the last members of each name, which count.
+    private let places: [String: Int]
+
+    /// Creates a value that is no object.
+    package init(
+        _ content: Content, form: SettingsStoreCandidate.Form, at position: TextPosition? = nil, path: String? = nil
+    ) {
+        (self.content, self.form, self.position, self.path) = (content, form, position, path)
+        (isObject, members, countingMembers, places) = (false, [], [], [:])
+    }
+
+    /// Creates an object. The last one of repeated members counts.
+    ///
+    /// - Parameter compose: Returns the bytes of an object with these members, without repeated ones.
+    package init(
+        _ members: [Member], form: SettingsStoreCandidate.Form, at position: TextPosition? = nil,
+        compose: @escaping @Sendable ([Member]) -> Data
+    ) {
+        var places: [String: Int] = [:]
+        places.reserveCapacity(members.count)
+        for (place, member) in members.enumerated() { places[member.name] = place }
+        let counting = members.enumerated().filter { places[$1.name] == $0 }.map { $1 }
+        (self.form, self.position, path, isObject) = (form, position, nil, true)
+        (self.members, self.places, countingMembers) = (members, places, counting)
+        content = .composed { compose(counting) }
+    }
+
+    /// The bytes of the value, in its form.
+    package var data: Data {
+        switch content {
+        case .known(let data): data
+        case .composed(let compose): compose()
+        }
+    }
+
+    /// Returns the member of a name.
+    func member(_ name: some StringProtocol) -> FileValue? { places[String(name)].map { members[$0].value } }
+}

@@ -1,0 +1,112 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A format of the files that a ``LayeredStore`` reads.
+///
+/// ``json``, ``environment(prefix:)`` and `propertyList` are built in. A program adds one with a parser of its choice:
+///
+/// ```swift
+/// extension SettingsFileFormat {
+///     static let yaml = SettingsFileFormat { data in
+///         try YAMLParser.mapping(in: data).map { name, node in
+///             Entry(name, .json(node.json), line: node.line, column: node.column)
+///         }
+///     }
+/// }
+/// let layer = LayeredStore.Layer.file(URL(fileURLWithPath: "/etc/player.yaml"), format: .yaml)
+/// ```
+public struct SettingsFileFormat: Sendable {
+    /// The value of an entry.
+    public enum Value: Hashable, Sendable {
+        /// Text, which the setting's type interprets like the text of a variable.
+        case text(String)
+        /// JSON. The members of an object are values of settings whose names have one level more: `{"port": 8080}` in the entry
+        /// `http` is the value of `http.port`.
+        case json(String)
+    }
+
+    /// A value in a file.
+    public struct Entry: Hashable, Sendable {
+        /// The name in the file.
+        public var name: String
+        /// The value.
+        public var value: Value
+        /// The line, from 1, for messages.
+        public var line: Int?
+        /// The column, from 1, for messages.
+        public var column: Int?
+
+        /// Creates an entry.
+        public init(_ name: String, _ value: Value, line: Int? = nil, column: Int? = nil) {
+            (self.name, self.value, self.line, self.column) = (name, value, line, column)
+        }
+    }
+
+    /// The relation of the names in a file to those of settings.
+    public enum Matching: Hashable, Sendable {
+        /// The names are those of settings. A level of nesting stands for a point or a colon in a name; a name that is written out
+        /// counts before nested ones.
+        case exact
+        /// The names are spelled as those of options or variables, after a prefix: `http.timeout`, `http-timeout`, `httpTimeout` or
+        /// `HTTP_TIMEOUT`. The first of these counts.
+        case spelling(prefix: String)
+    }
+
+    private let matching: Matching
+    private let parse: @Sendable (Data) throws -> FileValue
+
+    /// Creates a format.
+    ///
+    /// - Parameters:
+    ///   - matching: The relation of the names to those of settings.
+    ///   - read: Returns the entries in the bytes of a file. Of several entries with a name, the last one counts. It is called when the
+    ///     layers are made, and after changes in the background. An error means that the file cannot be read now; throw
+    ///     ``SettingsFileProblem`` for a message with the place.
+    public init(matching: Matching = .exact, read: @escaping @Sendable (Data) throws -> [Entry]) {
+        self.init(matching: matching) { data in
+            let members = try read(data).map { entry in
+                let position = entry.line.map { TextPosition(line: $0, column: entry.column) }
+                let value =
+                    switch entry.value {
+                    case .text(let text): FileValue(.known(Data(text.utf8)), form: .text, at: position)
+                    case .json(let text): try JSONFile.read(entry: text, at: position)
+                    }
+                return (entry.name, value)
+            }
+            return FileValue(members, form: .text) { _ in Data() }
+        }
+    }
+
+    package init(matching: Matching, parse: @escaping @Sendable (Data) throws -> FileValue) {
+        (self.matching, self.parse) = (matching, parse)
+    }
+
+    /// JSON, as people write it: with comments, and a comma before a closing bracket. The suffix is `json`.
+    ///
+    /// The outermost value is an object with the names of settings, as the command `export` writes it, or with nested objects:
+    /// `{"http": {"timeout": 30}}` has the value of `http.timeout`. An array or an object can be the value of one setting.
+    /// Numbers are exact. Of repeated members, the last one counts.
+    public static let json = SettingsFileFormat(matching: .exact) { try JSONFile.read($0) }
+
+    /// Variables, one on each line: `PLAYER_PORT=8080`. The suffix is `env`.
+    ///
+    /// A value may be in single or double quotation marks, with escapes in the latter. Lines may begin with `export`, and comments
+    /// with `#`. Nothing is substituted.
+    ///
+    /// - Parameter prefix: The prefix of the program's variables. Others are ignored.
+    public static func environment(prefix: String = "") -> SettingsFileFormat {
+        SettingsFileFormat(matching: .spelling(prefix: prefix)) { try VariableFile.read($0) }
+    }
+
+    /// Reads the bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path, for messages.
+    ///   - findings: What was noticed when the file was read.
+    package func text(of data: Data, path: String, findings: [LayerTextFinding] = []) throws -> FileText {
+        FileText(try parse(data), matching: matching, path: path, findings: findings)
+    }
+}

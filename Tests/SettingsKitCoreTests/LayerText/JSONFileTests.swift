@@ -1,0 +1,127 @@
+import Foundation
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsKitCore
+
+@Suite("JSON that people write")
+struct JSONFileTests {
+    /// The values as "name=json", in the order of the file, with those in objects after them.
+    private func read(_ text: String) throws -> [String] { list(try JSONFile.read(Data(text.utf8)), "") }
+
+    private func list(_ object: FileValue, _ path: String) -> [String] {
+        object.countingMembers.flatMap { name, value in
+            ["\(path)\(name)=\(String(decoding: value.data, as: UTF8.self))"] + list(value, "\(path)\(name)/")
+        }
+    }
+
+    private func problem(_ text: String) -> String? { problem(Data(text.utf8)) }
+
+    private func problem(_ data: Data) -> String? {
+        do throws(SettingsFileProblem) {
+            _ = try JSONFile.read(data)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        "Values keep their text, without comments, line breaks and commas too many",
+        arguments: [
+            (#"{}"#, []), ("\u{FEFF}{}", []), ("  \r\n{ }\n", []),
+            (
+                #"{"a": 1, "b": -0.50e+3, "c": 123456789012345678901234567890}"#,
+                ["a=1", "b=-0.50e+3", "c=123456789012345678901234567890"]
+            ),
+            (
+                #"{"a": true, "b": false, "c": null, "d": "x\n\u00e9"}"#,
+                ["a=true", "b=false", "c=null", #"d="x\n\u00e9""#]
+            ),
+            ("// first\n{ /* in */ \"a\" /* at */ : // line\r 1 /**/ , // last\n } /* end */", ["a=1"]),
+            ("{\"a\": [1, /* two */ 2,\n [ ], \"x // y\", ], }", [#"a=[1,2,[],"x // y"]"#]),
+            (#"{"a": {"b": {"c": 1}}}"#, [#"a={"b":{"c":1}}"#, #"a/b={"c":1}"#, "a/b/c=1"]),
+            (#"{"a": {"b": 1,}, "c": {},}"#, [#"a={"b":1}"#, "a/b=1", "c={}"]),
+            (#"{"a": [{"b": 1, "c": [{"d": 2, "d": 3}], "b": 4}]}"#, [#"a=[{"c":[{"d":3}],"b":4}]"#]),
+            (#"{"a": 1, "b": 2, "a": 3}"#, ["b=2", "a=3"]),
+            (#"{"a": {"b": 1}, "a": {"c": 2}}"#, [#"a={"c":2}"#, "a/c=2"]),
+            (#"{"": 1, "a.b": 2, "\u0061c": 3}"#, ["=1", "a.b=2", "ac=3"]),
+            (#"{"\"": [{"\"": "]"}]}"#, [#""=[{"\"":"]"}]"#]),
+        ])
+    func values(text: String, expected: [String]) throws { #expect(try read(text) == expected) }
+
+    @Test(
+        "A problem has its line and column",
+        arguments: [
+            ("", "The text ends too early (line 1, column 1)."),
+            ("{\n  \"a\": 1", "The text ends too early (line 2, column 9)."),
+            ("[1]", "The text is not an object in JSON (line 1, column 1)."),
+            ("{} {}", "There is text after the end of the value (line 1, column 4)."),
+            ("{\"a\" 1}", "A colon is missing (line 1, column 6)."),
+            ("{\r\n\"é\": 1 \"b\": 2}", "A comma or a closing brace is missing (line 2, column 8)."),
+            ("{a: 1}", "A name in quotation marks is missing (line 1, column 2)."),
+            ("{\"a\": }", "A value is missing (line 1, column 7)."),
+            ("{,}", "A name in quotation marks is missing (line 1, column 2)."),
+            ("{\"a\": 1,,}", "A name in quotation marks is missing (line 1, column 9)."),
+            ("{\"a\": NaN}", "A value is missing (line 1, column 7)."),
+            ("{\"a\": tru}", "A value is missing (line 1, column 7)."),
+            ("{\"a\": 1.}", "The value is not JSON, or is nested too deeply (line 1, column 7)."),
+            ("{\"a\": \"x\\q\"}", "The value is not JSON, or is nested too deeply (line 1, column 7)."),
+            ("{\"a\\ud800\": 1}", "The name has half a surrogate pair (line 1, column 2)."),
+            ("{\"a\n\": 1}", "The name has an invalid escape or character, or does not end (line 1, column 2)."),
+            ("{\"a\": [1 2]}", "The value is not JSON, or is nested too deeply (line 1, column 10)."),
+            ("{} /* x", "There is text after the end of the value (line 1, column 4)."),
+        ])
+    func problems(text: String, expected: String) { #expect(problem(text) == expected) }
+
+    @Test("Bytes that are not UTF-8 are a problem at their place, also in comments and strings")
+    func encoding() {
+        #expect(
+            problem(Data("{\n\"a\": \"".utf8) + [0xFF] + Data("\"}".utf8))
+                == "The text is not in UTF-8 (line 2, column 7).")
+        #expect(problem(Data("{} // é".utf8) + [0xC3]) == "The text is not in UTF-8 (line 1, column 8).")
+        #expect(problem(Data("{}".utf16.flatMap { [UInt8($0 & 0xFF), 0] })) != nil)
+    }
+
+    @Test("512 levels are read, and one more is a problem, whatever the levels are", arguments: [false, true])
+    func depth(isArray: Bool) throws {
+        func text(_ levels: Int) -> String {
+            isArray
+                ? #"{"a":"# + String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1)
+                    + "}"
+                : String(repeating: #"{"a":"#, count: levels - 1) + "{}" + String(repeating: "}", count: levels - 1)
+        }
+        #expect(try read(text(512)).first == "a=" + String(text(512).dropFirst(5).dropLast()))
+        #expect(problem(text(513))?.contains("nested") == true)
+        #expect(problem(text(100_000))?.contains("nested") == true)
+        #expect(problem(#"{"a":"# + String(repeating: "{\"a\":[", count: 100_000))?.contains("nested") == true)
+    }
+
+    @Test(
+        "What Foundation reads as an object is read with the same values, and changed text ends with a value or a problem"
+    )
+    func foundation() throws {
+        let text = Array(#"{"a":{"b":[1,-2.5e3,{"c":"x\u00e9\\"}],"d":null},"e":"é","f":true}"#.utf8)
+        for seed in Rounds.seeds(0..<50_000, part: 2_000) {
+            var generator = SeededGenerator(seed: seed)
+            var bytes = text
+            for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                let place = Int.random(in: bytes.indices, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(text.randomElement(using: &generator) ?? 0, at: place)
+                }
+            }
+            let data = Data(bytes)
+            let theirs = try? JSONDecoder().decode([String: JSONValue].self, from: data)
+            let mine = try? JSONFile.read(data)
+            guard let theirs else { continue }
+            // The scanner refuses what the decoder takes beyond the grammar.
+            guard let mine, (try? JSONSerialization.jsonObject(with: data)) != nil else { continue }
+            for (name, value) in mine.countingMembers where mine.members.count == theirs.count {
+                #expect(JSONValue(json: value.data) == theirs[name], "\(String(decoding: bytes, as: UTF8.self))")
+            }
+        }
+    }
+}
