@@ -10,7 +10,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         .xmlPropertyList, .binaryPropertyList, .recovery, .json, .replicaFile, .sharedEntry, .journal, .journalMark,
-        .store,
+        .store, .layerFile,
     ]
 
     static func named(_ name: String) -> FuzzTarget {

@@ -23,10 +23,10 @@ final class PropertyListWatch: ChangeMonitored {
 
     /// The property list, its journal, and symbolic links that lead to them.
     var monitoredPlaces: [ChangeMonitor.Place] {
-        let paths = Self.links(from: setup.path, in: setup.fileSystem)
+        let paths = WholeFile(path: setup.path, fileSystem: setup.fileSystem).links
         let journal = FilesBeside.journal(paths.last ?? setup.path)
         files.end.path = journal
-        return Self.places(of: paths + [journal])
+        return ChangeMonitor.Place.places(of: paths + [journal])
     }
 
     /// Most events report this process's own writes. They are recognized without a lock, so that neither the next change nor the
@@ -55,30 +55,5 @@ final class PropertyListWatch: ChangeMonitored {
 
     func reportFailedPoll(_ error: any Error) {
         files.contents.feed.report(.wrap(error, as: .readFailed, store: setup.description))
-    }
-
-    /// Returns a path and the destinations of its symbolic links, one after another. The last one is the file's.
-    static func links(from path: String, in fileSystem: any FileSystem) -> [String] {
-        var paths = [path]
-        do throws(SystemError) {
-            _ = try WholeFile(path: path, fileSystem: fileSystem).resolvedPath { paths.append($0) }
-        } catch {
-            // The remaining links cannot be read either, which polling reports.
-        }
-        return paths
-    }
-
-    /// Returns the directories of files, each once, with the names in it.
-    static func places(of files: [String]) -> [ChangeMonitor.Place] {
-        var places: [ChangeMonitor.Place] = []
-        for file in files {
-            let (directory, name) = WholeFile.split(file)
-            if let index = places.firstIndex(where: { $0.directory == directory }) {
-                places[index].names?.insert(name)
-            } else {
-                places.append(.init(directory: directory, names: [name]))
-            }
-        }
-        return places
     }
 }

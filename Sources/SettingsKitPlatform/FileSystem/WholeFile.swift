@@ -26,7 +26,7 @@ package final class WholeFile: Sendable {
     }
 
     package let path: String
-    let fileSystem: any FileSystem
+    package let fileSystem: any FileSystem
     /// Directories with a new entry that may not survive a power failure yet.
     private let unsynchronized = Mutex<[String]>([], .leaf)
 
@@ -288,6 +288,17 @@ package final class WholeFile: Sendable {
             body(path)
         }
         throw SystemError(call: "readlink", path: path, number: ELOOP)
+    }
+
+    /// The path and the destinations of its symbolic links, one after another. The last one is the file's.
+    package var links: [String] {
+        var paths = [path]
+        do throws(SystemError) {
+            _ = try resolvedPath { paths.append($0) }
+        } catch {
+            // The remaining links cannot be read either, which reading the file reports.
+        }
+        return paths
     }
 
     private func createDirectories(_ directory: String) throws(SystemError) {

@@ -35,6 +35,20 @@ package final class ChangeMonitor: Sendable {
             self.directory = directory
             self.names = names
         }
+
+        /// Returns the directories of files, each once, with the names in it.
+        package static func places(of files: [String]) -> [Place] {
+            var places: [Place] = []
+            for file in files {
+                let (directory, name) = WholeFile.split(file)
+                if let index = places.firstIndex(where: { $0.directory == directory }) {
+                    places[index].names?.insert(name)
+                } else {
+                    places.append(Place(directory: directory, names: [name]))
+                }
+            }
+            return places
+        }
     }
 
     private struct Directory: Equatable {

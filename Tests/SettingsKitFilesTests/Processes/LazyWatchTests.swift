@@ -86,8 +86,8 @@ struct LazyWatchTests {
             let (service, _) = SettingsService.over(store)
             #expect(service.get(Self.a) == 1)
             // By an event, not only by a look in its turn.
-            let places = PropertyListWatch.places(
-                of: PropertyListWatch.links(from: path, in: POSIXFileSystem()))
+            let places = ChangeMonitor.Place.places(
+                of: WholeFile(path: path, fileSystem: POSIXFileSystem()).links)
             #expect(places.map(\.directory) == ["\(directory)/links", "\(directory)/links/../one"])
             let subscription = service.observe(Self.a) { _ in }
             try SettingsKitFilesTests.link("\(directory)/links/new", to: "../other/Settings.plist")
