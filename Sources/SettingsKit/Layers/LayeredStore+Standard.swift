@@ -1,5 +1,6 @@
 import SettingsKitCore
 import SettingsKitFiles
+import SettingsKitPlatform
 
 #if os(tvOS)
     import SettingsKitUserDefaults
@@ -19,14 +20,17 @@ extension LayeredStore {
     /// | layer | Linux | Apple platforms |
     /// |---|---|---|
     /// | `managed`, locked | `NAME/Managed.plist` in the directories of `$XDG_CONFIG_DIRS` | the preferences that a profile forces on the app, and the managed app configuration |
+    /// | `managed-json`, locked | `NAME/Managed.json` in those directories | none |
     /// | `arguments` | `--volume=0.8` | the same |
     /// | `environment` | `PLAYER_VOLUME=0.8` | the same |
     /// | the writable one | ``PropertyListStore/standard()`` | the same; on tvOS ``UserDefaultsStore/standard`` |
     /// | `system` | `NAME/Settings.plist` in those directories | `/Library/Application Support/NAME/Settings.plist` |
+    /// | `system-json` | `NAME/Settings.json` in those directories | `/Library/Application Support/NAME/Settings.json` |
     ///
     /// NAME is that of the app's property list. `$XDG_CONFIG_DIRS` is a list of absolute paths with colons between them, the most
-    /// important first, and `/etc/xdg` if the variable has none. Each directory is a layer; the layers of the second one are named
-    /// `managed-2` and `system-2`.
+    /// important first, and `/etc/xdg` if the variable has none. The layers of the second directory are named `managed-2`,
+    /// `managed-json-2`, `system-2` and `system-json-2`. If a directory has a file in both formats, the property list's values count
+    /// first, and ``SettingsCatalogue/check(in:)`` reports it.
     ///
     /// Only the app's property list is ever written. The other files are opened for reading only. They need not exist, and the
     /// store notices when they appear, change and disappear. If one exists and cannot be read, that is reported to the diagnostics
@@ -73,31 +77,40 @@ extension LayeredStore {
         environment: [String: String]
     ) throws -> LayeredStore {
         let places = StandardLayers(name: name, environment: environment)
-        var layers = named("managed", places.managed).map { Layer.locked($0.store, name: $0.name) }
+        var layers = places.managed
         layers.append(.arguments(arguments))
         if let environmentPrefix { layers.append(.environment(prefix: environmentPrefix, environment)) }
         layers.append(.writable(store))
-        layers += named("system", places.system).map { Layer.fallback($0.store, name: $0.name) }
-        return try LayeredStore(layers)
-    }
-
-    /// Returns the stores with their names: `system`, `system-2`, `system-3`.
-    private static func named(
-        _ name: String, _ stores: [any SettingsStore]
-    ) -> [(name: String, store: any SettingsStore)] {
-        stores.enumerated().map { ($0 == 0 ? name : "\(name)-\($0 + 1)", $1) }
+        return try LayeredStore(layers + places.system)
     }
 }
 
-/// The stores of an administrator, at the platform's usual places, the most important first.
+/// The layers of an administrator, at the platform's usual places, the most important first.
 package struct StandardLayers {
-    /// The stores whose values are locked.
-    let managed: [any SettingsStore]
-    /// The stores for all users.
-    let system: [any SettingsStore]
+    /// Those whose values are locked.
+    let managed: [LayeredStore.Layer]
+    /// Those for all users.
+    let system: [LayeredStore.Layer]
+
+    /// Returns the layers of a property list and of a file in JSON beside it, in each directory.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the first layer: `system`. The second one is `system-2`.
+    ///   - file: The name of the files, without their suffix.
+    static func files(
+        _ name: String, _ file: String, in directories: [String],
+        _ layer: (any SettingsStore, String) -> LayeredStore.Layer
+    ) -> [LayeredStore.Layer] {
+        directories.enumerated().flatMap { index, directory in
+            let suffix = index == 0 ? "" : "-\(index + 1)"
+            let list = "\(directory)/\(file).plist"
+            let json = WholeFile(path: "\(directory)/\(file).json", fileSystem: POSIXFileSystem())
+            return [layer(store(list), name + suffix), .file(json, name: "\(name)-json\(suffix)", preferred: list)]
+        }
+    }
 
     /// Returns the read-only store of a file. It stands in for a file that cannot be opened now.
-    static func file(_ path: String) -> any SettingsStore {
+    private static func store(_ path: String) -> any SettingsStore {
         let url = URL(fileURLWithPath: path)
         do {
             return try PropertyListStore(url: url, access: .readOnly)

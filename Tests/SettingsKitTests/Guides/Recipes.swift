@@ -105,3 +105,15 @@ private func exportedSettingsAreImported() throws {
     #expect(error?.message.contains("retries") == true)
     #expect(other[.retries] == 7 && other[.quality] == .high)
 }
+
+@Test("Recipes: a library's settings have the prefix and the sources that the program chooses")
+private func librarySettings() throws {
+    let (images, texts) = try fetchers(["--images-retries", "5"], ["READER_TEXTS_RETRIES": "1"])
+    #expect(images.attempts == 6 && texts.attempts == 2)
+    #expect(thrownCode { try fetchers(["--retries", "5"], [:]) } == .invalidArguments)
+    let settings = SettingsService(defaults: MemoryStore())
+    let fetcher = Fetcher(settings: settings)
+    #expect(fetcher.attempts == 4)
+    settings.set(FetcherSettings().retries, to: 0)
+    #expect(fetcher.attempts == 1)
+}

@@ -100,13 +100,39 @@
                 let store = try files.store(["--a=3"], ["PLAYER_A": "4"])
                 #expect(
                     store.layerNames == [
-                        "managed", "managed-2", "arguments", "environment", nil, "system", "system-2",
+                        "managed", "managed-json", "managed-2", "managed-json-2", "arguments", "environment", nil,
+                        "system", "system-json", "system-2", "system-json-2",
                     ])
                 #expect(
                     try store.summary("a")
                         == "managed!=1 managed-2!=2 arguments!=3 environment!=4 store=5 system=6 system-2=7")
                 #expect(store.feed?.isExhaustive == true)
                 #expect(try !files.store(prefix: nil).layerNames.contains("environment"))
+            }
+        }
+
+        @Test("An administrator's file may be JSON; beside a property list, it counts after it, and check reports it")
+        func json() async throws {
+            try await withTemporaryDirectory { directory in
+                let files = PlayerFiles(directory: directory)
+                try files.write(["a": 6], to: files.path("Settings"))
+                let json = files.path("Settings").replacingOccurrences(of: ".plist", with: ".json")
+                try Data(#"{"a": 7, "b": 8}"#.utf8).write(to: URL(fileURLWithPath: json))
+                let (a, b) = (
+                    Setting<Int>("a", in: .defaults, default: 0), Setting<Int>("b", in: .defaults, default: 0)
+                )
+                let settings = SettingsService(defaults: try files.store())
+                #expect(settings.get(a) == 6 && settings.get(b) == 8)
+                #expect(settings.source(of: b) == .layer("system-json"))
+                let catalogue = SettingsCatalogue("Player", [SettingsGroup("All", [a, b])])
+                let problems = catalogue.check(in: settings)
+                #expect(problems.map(\.kind) == [.unusualFile])
+                #expect(problems.first.map { "\($0)".contains("Settings.plist exists, too") } == true)
+                try FileManager.default.removeItem(atPath: files.path("Settings"))
+                let alone = SettingsService(defaults: try files.store())
+                // Both use the open file.
+                try await until { settings.get(a) == 7 && alone.get(a) == 7 }
+                try await until { catalogue.check(in: alone).isEmpty }
             }
         }
 
@@ -117,7 +143,7 @@
             let store = try LayeredStore.standard(
                 over: MemoryStore(), named: UUID().uuidString, environmentPrefix: nil, arguments: [],
                 environment: environment)
-            #expect(store.layerNames == ["managed", "arguments", nil, "system"])
+            #expect(store.layerNames == ["managed", "managed-json", "arguments", nil, "system", "system-json"])
         }
 
         @Test("The standard layers are over the app's own property list")

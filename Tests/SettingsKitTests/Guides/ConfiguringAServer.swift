@@ -1,0 +1,32 @@
+import Foundation
+import SettingsKit
+import Testing
+
+@Test private func theServerOfTheGuideReadsItsSourcesAndReportsMistakes() async throws {
+    try await withTemporaryFolder { folder in
+        let (file, secrets) = (folder.appendingPathComponent("player.json"), folder.appendingPathComponent("secrets"))
+        try FileManager.default.createDirectory(at: secrets, withIntermediateDirectories: true)
+        try Data("secret\n".utf8).write(to: secrets.appendingPathComponent("token"))
+        try Data(#"{ "http": { "port": 9000, "timeout": "1m" } }"#.utf8).write(to: file)
+        let (settings, invocation) = try serverSettings(
+            ["--http-hosts", "a", "--http-hosts", "b"], ["PLAYER_HTTP_TIMEOUT": "2m"], file: file, secrets: secrets)
+        #expect(start(settings, invocation))
+        #expect(settings[.port] == 9000 && settings[.hosts] == ["a", "b"] && settings[.timeout] == .seconds(120))
+        #expect(settings[.token] == "secret" && settings.text(of: .token) == "•••")
+        #expect(thrownCode { try settings.save(.port, to: 1) } == .readOnly)
+        explain(settings)
+        let subscription = follow(settings)
+        try Data("{\n    \"http\": { \"prot\": 9000, \"timeout\": \"soon\" }\n}\n".utf8).write(
+            to: file, options: .atomic)
+        try await until { settings[.port] == 8080 }
+        let (mistaken, _) = try serverSettings([], [:], file: file, secrets: secrets)
+        #expect(!start(mistaken, try catalogue.parse([])))
+        let printed = catalogue.check(in: mistaken).map {
+            "problem: \($0)".replacingOccurrences(of: file.path, with: "/etc/player.json")
+        }
+        let guide = try Guide("ConfiguringAServer").text
+        for line in printed { #expect(guide.contains("\n\(line)\n"), "\(line)") }
+        #expect(printed.count == 2)
+        subscription.cancel()
+    }
+}
