@@ -42,6 +42,8 @@ enum EtcdTimings {
     /// The longest time of a single request that writes, also with a longer patience, and the share of the patience that it takes.
     static let longestRequest = Duration.seconds(6)
     static let shareOfPatience = 0.6
+    /// The rate of the slowest connection or machine that can send large values, in bytes a second.
+    static let slowestRate = 40_000.0
 
     // MARK: Leases
 

@@ -30,6 +30,13 @@ struct Sender {
         min(cluster.options.patience * EtcdTimings.shareOfPatience, EtcdTimings.longestRequest)
     }
 
+    /// Returns the time limit of a request with values. A slow connection needs more time for large ones at each attempt, so they would
+    /// never be sent otherwise.
+    private func requestTime(for operations: [GatewayMessage.Operation]) -> Duration {
+        let bytes = operations.reduce(0) { $0 + $1.key.count + ($1.value?.count ?? 0) }
+        return requestTime + .seconds(Double(bytes) / EtcdTimings.slowestRate)
+    }
+
     static func run(_ cluster: EtcdCluster) {
         var sender = Sender(cluster)
         sender.run()
@@ -93,7 +100,8 @@ struct Sender {
             guard let request else { return }
             sent = request.plan
             let result = try marker.send(
-                request.plan.ids, request.comparisons, request.operations, by: client, within: time, call: call)
+                request.plan.ids, request.comparisons, request.operations, by: client,
+                within: requestTime(for: request.operations), call: call)
             apply(result, of: request.plan)
         } catch {
             if let sent, error.isPermanent { return refuse(sent, error) }

@@ -29,6 +29,20 @@ extension WithSlowEtcd {
             }
         }
 
+        @Test("A large value is sent that takes longer than the caller waits")
+        func largeValue() async throws {
+            try await Fleet.withProxy({ $0.patience = .seconds(1) }) { fleet, proxy, store in
+                try await until { store.isConnected }
+                // About four seconds.
+                proxy.setFaults(.init(requestBytesPerSecond: 100_000))
+                let value = Data("\"\(String(repeating: "x", count: 300_000))\"".utf8)
+                try store.set(fleetKey("large"), to: value)
+                #expect(thrownCode { try store.synchronize() } == .pending)
+                let other = try fleet.store(state: "other") { $0.patience = .seconds(60) }
+                try await until { other.get(fleetKey("large")) == value }
+            }
+        }
+
         @Test("Pages shrink when one takes too long or is too large, and not below what is of use")
         func pages() {
             var page = PageSize()

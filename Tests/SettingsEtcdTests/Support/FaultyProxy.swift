@@ -26,6 +26,8 @@ final class FaultyProxy: Sendable {
         var isStopped = false
         /// How many bytes of answers pass in a second at most; 0 for no limit.
         var bytesPerSecond = 0
+        /// The same for requests.
+        var requestBytesPerSecond = 0
         /// Nothing of a watch passes.
         var holdsWatches = false
         /// New connections are closed at once.
@@ -189,6 +191,8 @@ final class FaultyProxy: Sendable {
     private func passRequests(from client: Connection, to server: Connection, _ path: Box<String>) {
         var splitter = RequestSplitter()
         while case let bytes = client.receive(), !bytes.isEmpty {
+            let speed = state.withLock { $0.faults.requestBytesPerSecond }
+            if speed > 0 { usleep(UInt32(bytes.count * 1_000_000 / speed)) }
             for request in splitter.add(bytes, inPieces: state.withLock { !$0.faults.holdsOpenRequests }) {
                 // A piece of a request that goes on has no path.
                 if request.starts(with: Array("POST ".utf8)) {
