@@ -41,6 +41,8 @@ package enum CoreLimits {
 
     /// The maximum number of levels of JSON. Deeper values are rejected, as by JSON decoders.
     package static let jsonDepth = 512
+    /// The number of entries of a file without an effect that a check reports.
+    static let fileFindings = 100
     /// The number of characters of a name that are compared with others, to find the intended one.
     static let comparedCharacters = 100
 }

@@ -17,7 +17,7 @@ extension FuzzTarget {
         }
         let findings = text.findings(for: [name])
         for name in [name] + findings.map(\.name) {
-            guard let candidate = text.candidate(for: name), isJSON else { continue }
+            guard let candidate = text.candidate(for: SpelledName(name)), isJSON else { continue }
             let isValue = candidate.data.withUnsafeBytes { bytes in
                 bytes.withMemoryRebound(to: UInt8.self) { JSONScanner.isValue($0) }
             }

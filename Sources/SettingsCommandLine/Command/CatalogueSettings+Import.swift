@@ -61,7 +61,7 @@ extension CatalogueSettings {
             if isInForce && (state.source == .store || state.isLocked) { continue }
             if let lock = state.lock { problems.append(command.message(for: lock.error(of: setting.key))) }
             differences.append(
-                Change(setting: setting, text: new.text, line: line(setting, state.text, new.canonicalText)))
+                Change(setting: setting, text: new.text, line: line(setting, state, new.canonicalText)))
         }
         if problems.isEmpty { return differences }
         throw CommandFailure.failure((["Nothing was imported:"] + problems).joined(separator: "\n"))
@@ -78,11 +78,13 @@ extension CatalogueSettings {
         return ImportedText(text: text, canonicalText: try setting.catalogued.canonicalText(ofText: text))
     }
 
-    private func line(_ setting: SettingsService.SettingDefinition, _ old: String?, _ new: String?) -> String {
+    private func line(
+        _ setting: SettingsService.SettingDefinition, _ state: SettingState, _ new: String?
+    ) -> String {
         func shown(_ text: String?) -> String {
-            setting.isSecret
+            state.isSecret
                 ? SettingsService.SettingDefinition.hidden : text ?? SettingsService.SettingDefinition.withoutText
         }
-        return TextLayout.escaped("\(catalogue.name(of: setting)): \(shown(old)) → \(shown(new))") + "\n"
+        return TextLayout.escaped("\(catalogue.name(of: setting)): \(shown(state.text)) → \(shown(new))") + "\n"
     }
 }

@@ -98,7 +98,7 @@ struct ArgumentParser {
     private mutating func checkValues() {
         invocation.options = ArgumentText(options)
         for setting in settings {
-            guard let candidate = invocation.options.candidate(for: setting.key.name),
+            guard let candidate = invocation.options.candidate(for: SpelledName(setting.key.name)),
                 candidate.concerns(isFlag: setting.catalogued.isFlag),
                 let problem = setting.catalogued.problem(with: candidate)
             else { continue }

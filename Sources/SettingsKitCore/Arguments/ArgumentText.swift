@@ -54,8 +54,8 @@ struct ArgumentText: LayerText {
         }
     }
 
-    func candidate(for name: String) -> SettingsStoreCandidate? {
-        let spellings = SettingSpelling.options(for: name)
+    func candidate(for name: SpelledName) -> SettingsStoreCandidate? {
+        let spellings = name.options
         var present = spellings.flatMap { options[$0] ?? [] }.sorted { $0.place < $1.place }
         let option = present.popLast()
         let negation = spellings.compactMap { negations["no-" + $0] }.max { $0.place < $1.place }

@@ -168,7 +168,8 @@ extension SettingsService.Setting: CataloguedSetting {
         _ body: @escaping @Sendable (_ text: String?, _ isSet: Bool, SettingsService.Origin) -> Void
     ) -> SettingsService.Subscription {
         service.observe(self) { [self, weak service] change in
-            let isHidden = service.map(isHidden) ?? true
+            // A change does not tell from which layer its value is.
+            let isHidden = isSecret || service?.mayHaveSecrets(in: key.scope) ?? true
             body(isHidden ? Self.hidden : coding.text(of: change.newValue), change.isSet, change.origin)
         }
     }

@@ -37,9 +37,11 @@ package enum JSONValue: Codable, Equatable, Sendable {
             case UInt8(ascii: "t"): scanner.skip(word: "true") ? .bool(true) : nil
             case UInt8(ascii: "f"): scanner.skip(word: "false") ? .bool(false) : nil
             case UInt8(ascii: "n"): scanner.skip(word: "null") ? .null : nil
-            // Minus zero is no integer.
             case let first? where first > UInt8(ascii: "0") && first <= UInt8(ascii: "9"):
                 scanner.skipNumber().flatMap { scanner.integer(in: $0) as Int64? }.map { .integer($0) }
+            // The decoder would take minus zero for an integer.
+            case UInt8(ascii: "-"):
+                scanner.skipNumber().flatMap { scanner.double(in: $0) }.flatMap { $0 == 0 ? .number($0) : nil }
             default: nil
             }
         return scanner.isAtEnd ? value : nil

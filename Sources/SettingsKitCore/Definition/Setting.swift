@@ -46,11 +46,13 @@ extension SettingsService {
         override func cached(in service: SettingsService) -> any CachedSetting { service.cachedSetting(for: self) }
 
         override func text(in service: SettingsService) -> String {
-            isHidden(in: service) ? Self.hidden : coding.text(of: service.get(self)) ?? Self.withoutText
+            if isSecret { return Self.hidden }
+            guard service.mayHaveSecrets(in: key.scope) else {
+                return coding.text(of: service.get(self)) ?? Self.withoutText
+            }
+            // The value and its source at one moment.
+            return state(in: service, showsSecrets: false).text ?? Self.withoutText
         }
-
-        /// Returns whether lists hide the setting's value, because it is secret itself or from a layer with secrets.
-        func isHidden(in service: SettingsService) -> Bool { isSecret || service.hasSecretValue(self) }
 
         override func set(fromText text: String, in service: SettingsService) throws(SettingsError) {
             try service.write(coding.read(text), to: self, .ofSave)

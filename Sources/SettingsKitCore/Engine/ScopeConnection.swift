@@ -25,6 +25,8 @@ final class ScopeConnection: StoreFeedListener {
         /// began.
         var transitionCount = 0
         var changedInTransition: Set<String> = []
+        /// The names that were used by settings that are gone, or by listeners to groups.
+        var usedNames: Set<String> = []
     }
 
     let scope: SettingsService.Scope
@@ -79,7 +81,11 @@ final class ScopeConnection: StoreFeedListener {
     }
 
     func remove(_ setting: AnyObject, named name: String) {
-        let cell = state.withLock { $0.settings.remove(setting, named: name) }
+        let cell = state.withLock { state in
+            let cell = state.settings.remove(setting, named: name)
+            if cell?.setting.isUsed == true { state.usedNames.insert(name) }
+            return cell
+        }
         withExtendedLifetime(cell) {}
     }
 
@@ -125,7 +131,10 @@ final class ScopeConnection: StoreFeedListener {
 
     /// Returns whether a setting of a name was read, or listened to.
     func isUsed(_ name: String) -> Bool {
-        state.withLock { $0.settings.all(named: name).map(\.setting) }.contains(where: \.isUsed)
+        let (settings, wasUsed) = state.withLock { state in
+            (state.settings.all(named: name).map(\.setting), state.usedNames.contains(name))
+        }
+        return wasUsed || settings.contains(where: \.isUsed)
     }
 
     // MARK: Listeners
@@ -162,6 +171,7 @@ final class ScopeConnection: StoreFeedListener {
     func add(_ group: GroupListener) {
         let store = state.withLock { state in
             state.groups.append(group)
+            state.usedNames.formUnion(group.names(in: scope))
             return state.store
         }
         store?.follow(group.names(in: scope))

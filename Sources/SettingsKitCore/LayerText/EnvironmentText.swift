@@ -16,8 +16,8 @@ struct EnvironmentText: LayerText {
 
     var isEmpty: Bool { variables.isEmpty }
 
-    func candidate(for name: String) -> SettingsStoreCandidate? {
-        let variable = SettingSpelling.variable(for: name, prefix: prefix)
+    func candidate(for name: SpelledName) -> SettingsStoreCandidate? {
+        let variable = prefix + name.variable
         guard let text = variables[variable] else { return nil }
         return SettingsStoreCandidate(Data(text.utf8), form: .text, location: variable)
     }

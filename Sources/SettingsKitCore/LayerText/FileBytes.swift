@@ -5,7 +5,7 @@
 #endif
 
 /// The text of a file in UTF-8, or of one entry in a file, with the places in the file.
-struct FileBytes: Sendable {
+package struct FileBytes: Sendable {
     private enum Places: Sendable {
         case lines(TextLines)
         /// The place of the entry; nil if it is unknown.
@@ -32,6 +32,7 @@ struct FileBytes: Sendable {
         (bytes, start, places) = (Array(text.utf8), 0, .entry(position))
     }
 
+    /// Returns the place of a byte. Linear in the length of its line.
     func position(of offset: Int) -> TextPosition? {
         switch places {
         case .lines(let lines): lines.position(of: offset, in: bytes)

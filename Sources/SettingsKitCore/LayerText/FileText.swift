@@ -22,7 +22,7 @@ package struct FileText: LayerText {
 
     package var isEmpty: Bool { root.members.isEmpty }
 
-    package func candidate(for name: String) -> SettingsStoreCandidate? {
+    package func candidate(for name: SpelledName) -> SettingsStoreCandidate? {
         guard let value = values(for: name).first else { return nil }
         return SettingsStoreCandidate(value.data, form: value.form, location: location(of: value))
     }
@@ -35,14 +35,13 @@ package struct FileText: LayerText {
     // MARK: Names
 
     /// Returns the values of a setting. The first one counts.
-    private func values(for name: String) -> [FileValue] {
+    private func values(for name: SpelledName) -> [FileValue] {
         switch matching {
         case .exact:
-            return Self.values(of: name[...], in: root, depth: 0).sorted { $0.depth < $1.depth }.map(\.value)
+            return Self.values(of: name.name[...], in: root, depth: 0).sorted { $0.depth < $1.depth }.map(\.value)
         case .spelling(let prefix):
-            let spellings = SettingSpelling.options(for: name) + [SettingSpelling.variable(for: name)]
-            let others = spellings.filter { $0 != name }
-            return ([name] + others).compactMap { root.member(prefix + $0) }
+            let others = (name.options + [name.variable]).filter { $0 != name.name }
+            return ([name.name] + others).compactMap { root.member(prefix + $0) }
         }
     }
 
@@ -65,20 +64,22 @@ package struct FileText: LayerText {
         // The values that settings have, and the objects around them.
         var used: Set<ObjectIdentifier> = []
         for name in Set(names).sorted() {
-            let values = values(for: name)
+            let values = values(for: SpelledName(name))
             used.formUnion(values.map { ObjectIdentifier($0) })
-            guard values.count > 1 else { continue }
-            findings.append(.init(.repeatedName, name: name, location: location(of: values[1])))
+            for value in values.dropFirst() {
+                findings.append(.init(.repeatedName, name: name, location: location(of: value)))
+            }
         }
         var walk = Walk(used: used, root: root)
-        while let (path, value, isCounting) = walk.next() {
+        // A hostile file could have names without end.
+        while findings.count < CoreLimits.fileFindings, let (path, value, isCounting) = walk.next() {
             let name = path.joined(separator: ".")
             // The file may have variables of other programs.
             if case .spelling(let prefix) = matching, !name.hasPrefix(prefix) { continue }
             let location = location(of: value)
             if !isCounting {
                 findings.append(.init(.repeatedName, name: name, location: location))
-            } else if !value.isObject || value.members.isEmpty {
+            } else if !value.isObject {
                 findings.append(unknown(name, among: names, location: location))
             }
         }
@@ -120,10 +121,10 @@ package struct FileText: LayerText {
             let counting = Set(object.countingMembers.map { ObjectIdentifier($0.value) })
             for (name, value) in object.members.reversed() {
                 let isCounting = counting.contains(ObjectIdentifier(value))
-                // Editors use it to find the schema of the file.
-                if path.isEmpty && name == "$schema" || isCounting && used.contains(ObjectIdentifier(value)) {
-                    continue
-                }
+                // Editors use the schema, an export has a comment, and the library's names are its own.
+                let isKnown =
+                    path.isEmpty && (["$schema", "$comment"].contains(name) || name.hasPrefix("SettingsKit:"))
+                if isKnown || isCounting && used.contains(ObjectIdentifier(value)) { continue }
                 stack.append((path + [name], value, isCounting))
             }
         }

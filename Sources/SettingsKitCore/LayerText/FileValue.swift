@@ -8,6 +8,12 @@
 package final class FileValue: Sendable {
     package typealias Member = (name: String, value: FileValue)
 
+    /// Where a value begins. Finding the places of all values would take long if they are on one line.
+    package enum Place: Sendable {
+        case position(TextPosition)
+        case offset(Int, FileBytes)
+    }
+
     /// The bytes of a value.
     package enum Content: Sendable {
         case known(Data)
@@ -15,7 +21,7 @@ package final class FileValue: Sendable {
         case composed(@Sendable () -> Data)
     }
 
-    let position: TextPosition?
+    private let place: Place?
     /// The path of its file, if each value has one.
     let path: String?
     let form: SettingsStoreCandidate.Form
@@ -30,9 +36,9 @@ package final class FileValue: Sendable {
 
     /// Creates a value that is no object.
     package init(
-        _ content: Content, form: SettingsStoreCandidate.Form, at position: TextPosition? = nil, path: String? = nil
+        _ content: Content, form: SettingsStoreCandidate.Form, at place: Place? = nil, path: String? = nil
     ) {
-        (self.content, self.form, self.position, self.path) = (content, form, position, path)
+        (self.content, self.form, self.place, self.path) = (content, form, place, path)
         (isObject, members, countingMembers, places) = (false, [], [], [:])
     }
 
@@ -40,16 +46,25 @@ package final class FileValue: Sendable {
     ///
     /// - Parameter compose: Returns the bytes of an object with these members, without repeated ones.
     package init(
-        _ members: [Member], form: SettingsStoreCandidate.Form, at position: TextPosition? = nil,
+        _ members: [Member], form: SettingsStoreCandidate.Form, at place: Place? = nil,
         compose: @escaping @Sendable ([Member]) -> Data
     ) {
         var places: [String: Int] = [:]
         places.reserveCapacity(members.count)
         for (place, member) in members.enumerated() { places[member.name] = place }
         let counting = members.enumerated().filter { places[$1.name] == $0 }.map { $1 }
-        (self.form, self.position, path, isObject) = (form, position, nil, true)
+        (self.form, self.place, path, isObject) = (form, place, nil, true)
         (self.members, self.places, countingMembers) = (members, places, counting)
         content = .composed { compose(counting) }
+    }
+
+    /// The place where the value begins; nil if it is not known.
+    var position: TextPosition? {
+        switch place {
+        case .position(let position): position
+        case .offset(let offset, let file): file.position(of: offset)
+        case nil: nil
+        }
     }
 
     /// The bytes of the value, in its form.

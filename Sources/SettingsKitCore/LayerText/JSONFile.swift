@@ -7,8 +7,8 @@
 /// Reads a file of settings in JSON, as people write it: with line breaks, comments, a byte order mark, and a comma before a
 /// closing bracket.
 ///
-/// Linear time. No function is recursive but the one that composes objects in arrays, which is called at most once for each of
-/// ``CoreLimits/jsonDepth`` levels.
+/// Linear time. No function is recursive, but composing the text of nested objects, which have at most ``CoreLimits/jsonDepth``
+/// levels.
 struct JSONFile {
     /// An object whose end has not been read yet.
     private struct OpenObject {
@@ -144,15 +144,15 @@ struct JSONFile {
             let isNested = scanner.bytes[start] == UInt8(ascii: "[")
             throw problem("The value is not JSON, or is nested too deeply", at: isNested ? nil : start)
         }
-        let position = file.position(of: start)
+        let place = FileValue.Place.offset(start, file)
         if scanner.bytes[start] != UInt8(ascii: "[") {
-            return FileValue(.known(Data(scanner.bytes[range])), form: .json, at: position)
+            return FileValue(.known(Data(scanner.bytes[range])), form: .json, at: place)
         }
-        return FileValue(.composed { [file] in Self.array(in: file, range) }, form: .json, at: position)
+        return FileValue(.composed { [file] in CompactJSON.array(in: file, range) }, form: .json, at: place)
     }
 
     private func object(_ members: [FileValue.Member], at offset: Int) -> FileValue {
-        FileValue(members, form: .json, at: file.position(of: offset)) { members in
+        FileValue(members, form: .json, at: .offset(offset, file)) { members in
             var text = Data("{".utf8)
             for (index, (name, value)) in members.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
@@ -162,43 +162,6 @@ struct JSONFile {
             }
             text.append(UInt8(ascii: "}"))
             return text
-        }
-    }
-
-    /// Returns the text of an array without comments, line breaks and repeated members.
-    private static func array(in file: FileBytes, _ range: Range<Int>) -> Data {
-        file.bytes.withUnsafeBufferPointer { bytes in
-            var reader = JSONFile(file, JSONScanner(bytes, range, layout: .file))
-            return reader.compact() ?? Data(bytes[range])
-        }
-    }
-
-    /// Returns the text in the range, which is a value, without what stands between the tokens. Nil if the name of a member has no
-    /// string, so that no type can have the value.
-    private mutating func compact() -> Data? {
-        var text = Data()
-        while true {
-            scanner.skipSpace()
-            let start = scanner.position
-            switch scanner.next {
-            case nil: return text
-            case UInt8(ascii: "\"")?:
-                _ = scanner.skipText()
-                text.append(contentsOf: scanner.bytes[start..<scanner.position])
-            case UInt8(ascii: ",")?:
-                _ = scanner.skip(",")
-                scanner.skipSpace()
-                if scanner.next != UInt8(ascii: "]") { text.append(UInt8(ascii: ",")) }
-            case UInt8(ascii: "{")?:
-                do throws(SettingsFileProblem) {
-                    text.append(try readObject().data)
-                } catch {
-                    return nil
-                }
-            case let byte?:
-                _ = scanner.skip(Unicode.Scalar(byte))
-                text.append(byte)
-            }
         }
     }
 }

@@ -6,7 +6,7 @@ package protocol LayerText: Sendable {
     var isEmpty: Bool { get }
 
     /// Returns the candidate for a setting; nil if there is none.
-    func candidate(for name: String) -> SettingsStoreCandidate?
+    func candidate(for name: SpelledName) -> SettingsStoreCandidate?
 
     /// Returns the entries that do not have the meaning that their author expects.
     ///
@@ -52,7 +52,7 @@ package struct EmptyText: LayerText {
 
     package var isEmpty: Bool { true }
 
-    package func candidate(for name: String) -> SettingsStoreCandidate? { nil }
+    package func candidate(for name: SpelledName) -> SettingsStoreCandidate? { nil }
 
     package func findings(for names: [String]) -> [LayerTextFinding] { [] }
 }

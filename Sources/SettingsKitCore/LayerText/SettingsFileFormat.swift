@@ -69,12 +69,13 @@ public struct SettingsFileFormat: Sendable {
         self.init(matching: matching) { data in
             let members = try read(data).map { entry in
                 let position = entry.line.map { TextPosition(line: $0, column: entry.column) }
-                let value =
+                // All values have one form, so that an earlier one can take the place of a rejected one.
+                let json =
                     switch entry.value {
-                    case .text(let text): FileValue(.known(Data(text.utf8)), form: .text, at: position)
-                    case .json(let text): try JSONFile.read(entry: text, at: position)
+                    case .text(let text): JSONText.quoted(text)
+                    case .json(let text): text
                     }
-                return (entry.name, value)
+                return (entry.name, try JSONFile.read(entry: json, at: position))
             }
             return FileValue(members, form: .text) { _ in Data() }
         }

@@ -254,7 +254,7 @@ struct LayerTable: Sendable {
             let index = index(of: name)
             let before = index.map { rows.values[$0] } ?? []
             var after = before.filter { self.layer(of: $0) != layer }
-            if let candidate = texts.candidate(for: name, in: text, of: layer) {
+            if let candidate = texts.candidate(for: SpelledName(name), in: text, of: layer) {
                 after.insert(candidate, at: after.firstIndex { self.layer(of: $0) > layer } ?? after.endIndex)
             }
             // Also if only its place in the file differs.

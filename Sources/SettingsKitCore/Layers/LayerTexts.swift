@@ -23,11 +23,13 @@ struct LayerTexts: Sendable {
 
     /// Returns the candidates for a name, the highest layer first.
     func candidates(for name: String) -> [SettingsStoreCandidate] {
-        all.compactMap { candidate(for: name, in: $0.text, of: $0.layer) }
+        if all.isEmpty { return [] }
+        let name = SpelledName(name)
+        return all.compactMap { candidate(for: name, in: $0.text, of: $0.layer) }
     }
 
     /// Returns the candidate for a name in the text of a layer; nil if there is none.
-    func candidate(for name: String, in text: any LayerText, of layer: Int) -> SettingsStoreCandidate? {
+    func candidate(for name: SpelledName, in text: any LayerText, of layer: Int) -> SettingsStoreCandidate? {
         var candidate = text.candidate(for: name)
         candidate?.layer = names[layer]
         candidate?.isLocking = layer < writable

@@ -22,8 +22,8 @@ extension LayeredStore {
         }
 
         /// The layer's name; nil for the layer that is written to.
-        let name: String?
-        let source: Source
+        var name: String?
+        var source: Source
         /// The position that the layer must have; nil for the layer that is written to, and for one that may be anywhere.
         var place: Place?
         /// Whether lists of settings hide the values.

@@ -69,7 +69,11 @@ public final class LayeredStore: LayeredSettingsStore {
     /// - Throws: ``SettingsError`` with the code `invalidLayers`, or the error of a required file. Another layer that cannot be read
     ///   is no error: it is reported to the diagnostics of the service that uses the store.
     public init(_ layers: [Layer]) throws {
-        let (layers, position) = try Layer.usable(layers)
+        var (layers, position) = try Layer.usable(layers)
+        for index in layers.indices {
+            guard let text = layers[index].followed, !(text is SharedText) else { continue }
+            layers[index].source = .followed(try SharedText(text))
+        }
         self.layers = layers
         layerNames = layers.map(\.name)
         let stores = layers.map { layer in
@@ -120,7 +124,7 @@ public final class LayeredStore: LayeredSettingsStore {
         return contents.table.withLock { $0.candidates(under: key.name) }
     }
 
-    /// Returns the bytes of the highest layer that is a store and has a value.
+    /// Returns the bytes of the highest candidate in stored form: of a store, or of a property list that is a file.
     ///
     /// - Throws: As ``candidates(for:)`` does.
     public func get(_ key: SettingsService.StorageKey) throws -> Data? {

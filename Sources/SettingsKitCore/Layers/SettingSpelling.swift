@@ -1,3 +1,18 @@
+/// A setting's name with its spellings, which are found once for all layers.
+package struct SpelledName: Sendable {
+    package let name: String
+    /// The names of the option, the usual one first.
+    let options: [String]
+    /// The name of the variable, without a prefix.
+    let variable: String
+
+    package init(_ name: String) {
+        self.name = name
+        options = SettingSpelling.options(for: name)
+        variable = SettingSpelling.variable(for: name)
+    }
+}
+
 /// The spelling of a setting's name in arguments and environment variables.
 package enum SettingSpelling {
     /// Returns the name of the environment variable: `sound.launchCount` is `SOUND_LAUNCH_COUNT`, after the prefix.

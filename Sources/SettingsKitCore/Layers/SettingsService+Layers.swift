@@ -77,10 +77,9 @@ extension SettingsService {
         try setting.set(fromText: text, in: self)
     }
 
-    /// Returns whether the setting's value is from a layer with secrets.
-    func hasSecretValue(_ setting: SettingDefinition) -> Bool {
-        (connections[setting.key.scope].store?.store as? LayeredStore)?.hasSecrets == true
-            && resolved(setting)?.candidate?.isSecret == true
+    /// Returns whether a store has a layer with secrets.
+    func mayHaveSecrets(in scope: Scope) -> Bool {
+        (connections[scope].store?.store as? LayeredStore)?.hasSecrets == true
     }
 
     /// Returns the stored values of a setting, and the candidate in force; nil, with a diagnosis, if they cannot be read.

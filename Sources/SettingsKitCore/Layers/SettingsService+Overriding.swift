@@ -49,6 +49,10 @@ extension LayeredStore {
         let names = Set(layerNames.compactMap { $0 })
         var name = "store"
         while names.contains(name) { name += "-below" }
-        return layers.map { Layer(name: $0.name ?? name, source: $0.source) }
+        return layers.map { layer in
+            var layer = layer
+            (layer.name, layer.place) = (layer.name ?? name, nil)
+            return layer
+        }
     }
 }

@@ -1,5 +1,6 @@
 import SettingsKitCore
 import SettingsKitPlatform
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -14,9 +15,13 @@ import SettingsKitPlatform
 #endif
 
 /// A directory with a file for each setting, such as a mounted secret.
-struct LayerDirectory: LayerFiles {
+final class LayerDirectory: LayerFiles {
     let path: String
     let fileSystem: any FileSystem
+    /// The names of the files that had a value when the directory was last read.
+    private let known = Mutex<Set<String>>([], .leaf)
+
+    init(path: String, fileSystem: any FileSystem) { (self.path, self.fileSystem) = (path, fileSystem) }
 
     private func file(_ name: String) -> WholeFile {
         WholeFile(path: WholeFile.join(path, name), fileSystem: fileSystem)
@@ -43,7 +48,7 @@ struct LayerDirectory: LayerFiles {
         var state = LayerFilesState()
         do throws(SystemError) {
             for name in try names().prefix(FileLayerLimits.directoryFiles + 1) {
-                state.add(name, at: file(name).path, in: fileSystem)
+                state.add(name, at: file(name).path, limit: FileLayerLimits.valueSize, in: fileSystem)
             }
         } catch {
             state.files["."] = .failed(error.number)
@@ -51,7 +56,7 @@ struct LayerDirectory: LayerFiles {
         return state
     }
 
-    func read() throws(SettingsError) -> any LayerText {
+    func read(_ state: inout LayerFilesState) throws(SettingsError) -> any LayerText {
         do {
             let names = try names()
             if names.count > FileLayerLimits.directoryFiles {
@@ -59,7 +64,8 @@ struct LayerDirectory: LayerFiles {
             }
             var members: [FileValue.Member] = []
             var findings: [LayerTextFinding] = []
-            for name in names { try read(name, &members, &findings) }
+            for name in names { try read(name, &members, &findings, &state) }
+            known.withLock { $0 = Set(members.map(\.name)) }
             return FileText(
                 FileValue(members, form: .text) { _ in Data() }, matching: .spelling(prefix: ""), path: path,
                 findings: findings)
@@ -69,18 +75,28 @@ struct LayerDirectory: LayerFiles {
     }
 
     private func read(
-        _ name: String, _ members: inout [FileValue.Member], _ findings: inout [LayerTextFinding]
+        _ name: String, _ members: inout [FileValue.Member], _ findings: inout [LayerTextFinding],
+        _ state: inout LayerFilesState
     ) throws(SystemError) {
         let file = file(name)
         do throws(SystemError) {
+            let kind = try fileSystem.status(of: file.path, followingLink: false)?.kind
             // If it is gone, the directory is read again.
-            guard let contents = try file.read(limit: FileLayerLimits.valueSize) else { return }
+            guard let contents = try file.read(limit: FileLayerLimits.valueSize, isPresent: kind == .file) else {
+                return
+            }
+            state.files[name] = .present(contents.status)
             members.append((name, FileValue(.known(contents.bytes), form: .file, path: file.path)))
-            if try leadsOut(file) { findings.append(.init(.outsideLink, name: name, location: file.path)) }
+            if kind == .link, try leadsOut(file) {
+                findings.append(.init(.outsideLink, name: name, location: file.path))
+            }
         } catch {
+            state.add(name, at: file.path, limit: FileLayerLimits.valueSize, in: fileSystem)
             switch error.number {
             case EISDIR: return
-            case EINVAL, EFBIG, EACCES, EPERM, ELOOP:
+            case EINVAL, EFBIG, EACCES, EPERM, ELOOP, ENAMETOOLONG:
+                // The values that were read from it last stay in force.
+                if known.withLock({ $0.contains(name) }) { throw error }
                 findings.append(.init(.unreadable, name: name, location: file.path))
             default: throw error
             }
@@ -90,7 +106,6 @@ struct LayerDirectory: LayerFiles {
     /// Returns whether a file is a symbolic link to one outside the directory.
     private func leadsOut(_ file: WholeFile) throws(SystemError) -> Bool {
         let target = try file.resolvedPath()
-        if target == file.path { return false }
         let directory = WholeFile.split(WholeFile.realPath(WholeFile.join(path, "."))).directory
         return !WholeFile.realPath(target).hasPrefix(WholeFile.join(directory, ""))
     }

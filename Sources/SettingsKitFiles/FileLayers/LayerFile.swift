@@ -15,19 +15,27 @@ struct LayerFile: LayerFiles {
     /// The path of a file in another format that takes precedence; nil if there is none.
     var preferred: String?
 
+    var path: String { file.path }
+
     var places: [ChangeMonitor.Place] { ChangeMonitor.Place.places(of: file.links + (preferred.map { [$0] } ?? [])) }
 
     func state() -> LayerFilesState {
         var state = LayerFilesState()
-        state.add("", at: file.path, in: file.fileSystem)
-        // Its contents do not matter.
-        if let preferred, exists(preferred) { state.files["preferred"] = .failed(0) }
+        state.add("", at: file.path, limit: FileLayerLimits.fileSize, in: file.fileSystem)
+        addPreferred(to: &state)
         return state
     }
 
-    func read() throws(SettingsError) -> any LayerText {
+    private func addPreferred(to state: inout LayerFilesState) {
+        // Its contents do not matter.
+        if let preferred, exists(preferred) { state.files["preferred"] = .unused }
+    }
+
+    func read(_ state: inout LayerFilesState) throws(SettingsError) -> any LayerText {
+        addPreferred(to: &state)
         do {
             if let contents = try file.read(limit: FileLayerLimits.fileSize) {
+                state.files[""] = .present(contents.status)
                 return try format.text(of: contents.bytes, path: file.path, findings: findings)
             }
             if !isRequired { return EmptyText() }

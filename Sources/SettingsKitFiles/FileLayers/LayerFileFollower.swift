@@ -2,27 +2,20 @@ import SettingsKitCore
 import SettingsKitPlatform
 import Synchronization
 
-/// Reads the files of a layer, and reads them again when they change.
-///
-/// Files that are replaced are read at once. An edit in place looks like a half-written file, so it is read when the file has
-/// stayed the same for a moment. If files change while they are read, they are read again.
+/// Reads the files of a layer, and reads them again when they change. ``LayerFileProgress`` decides when.
 final class LayerFileFollower: ChangeMonitored {
-    private struct Progress {
-        /// The state of the files that were read last; nil if they could not be read.
-        var read: LayerFilesState?
-        /// The state after an edit in place, which must stay the same.
-        var edited: LayerFilesState?
-        /// The last error, which is reported once.
-        var problem: String?
-        var places: [ChangeMonitor.Place] = []
+    private struct State {
+        var progress = LayerFileProgress()
+        /// When the times of the files that were read last are old.
+        var aging = Deadline(after: .zero)
+        /// The watched places; nil if they are not known yet.
+        var places: [ChangeMonitor.Place]?
     }
-
-    private enum Step { case nothing, wait, read }
 
     private let files: any LayerFiles
     private let receive: @Sendable (LayerTextReading) -> Void
     private let monitor = ChangeMonitor(interval: PropertyListTimings.pollInterval, queue: BackgroundQueue())
-    private let progress = Mutex(Progress(), .leaf)
+    private let state = Mutex(State(), .leaf)
 
     /// Reads files, and begins to follow them.
     ///
@@ -32,48 +25,60 @@ final class LayerFileFollower: ChangeMonitored {
     ) throws(SettingsError) {
         (self.files, self.receive) = (files, receive)
         monitor.monitor(self)
-        let (state, reading) = read()
+        let (state, reading) = readSoon()
         if isRequired, case .failure(let error) = reading {
             throw SettingsError(.requiredFile, store: error.store, underlying: error.underlying)
         }
         take(reading, state)
-        progress.withLock { $0.places = files.places }
         monitor.start(after: PropertyListTimings.watchingDelay)
     }
 
     /// Reads the files in one state.
     ///
-    /// - Returns: The state; nil if it is unknown.
+    /// - Returns: The state; nil if they have changed meanwhile.
     private func read() -> (LayerFilesState?, Result<any LayerText, SettingsError>) {
-        for _ in 0..<FileLayerLimits.readingAttempts {
-            let state = files.state()
-            let reading: Result<any LayerText, SettingsError>
+        var state = LayerFilesState()
+        do throws(SettingsError) {
+            let text = try files.read(&state)
+            if files.state() == state { return (state, .success(text)) }
+        } catch {
+            // Once more, in a known state.
+            let before = files.state()
+            var ignored = LayerFilesState()
             do throws(SettingsError) {
-                reading = .success(try files.read())
+                let text = try files.read(&ignored)
+                if files.state() == before { return (before, .success(text)) }
             } catch {
-                reading = .failure(error)
+                if files.state() == before { return (before, .failure(error)) }
             }
-            if files.state() == state { return (state, reading) }
         }
         let problem = SettingsFileProblem("The files keep changing")
-        return (nil, .failure(SettingsError(.unreadableFile, underlying: problem)))
+        return (nil, .failure(SettingsError(.unreadableFile, store: files.path, underlying: problem)))
     }
 
-    private func take(_ reading: Result<any LayerText, SettingsError>, _ state: LayerFilesState?) {
+    /// Reads the files in one state, at the latest after some attempts.
+    private func readSoon() -> (LayerFilesState?, Result<any LayerText, SettingsError>) {
+        var result = read()
+        for _ in 0..<FileLayerLimits.readingAttempts where result.0 == nil {
+            ThreadPause.sleep(for: FileLayerLimits.readingPause)
+            result = read()
+        }
+        return result
+    }
+
+    private func take(_ reading: Result<any LayerText, SettingsError>, _ read: LayerFilesState?) {
         switch reading {
         case .success(let text):
-            progress.withLock { progress in
-                (progress.read, progress.edited, progress.problem) = (state, nil, nil)
+            let mustReread = state.withLock { state in
+                state.aging = Deadline(after: FileLayerLimits.racyTime)
+                return state.progress.record(read)
             }
+            if mustReread { monitor.poll(after: FileLayerLimits.racyTime + FileLayerLimits.settlingTime) }
             receive(.text(text))
         case .failure(let error):
             // An error of the system may go without a change of the files.
-            let isPassing = state == nil || error.underlying is SystemError
-            let isNew = progress.withLock { progress in
-                defer { progress.problem = error.description }
-                (progress.read, progress.edited) = (isPassing ? nil : state, nil)
-                return progress.problem != error.description
-            }
+            let isPassing = read == nil || error.underlying is SystemError
+            let isNew = state.withLock { $0.progress.record(error.description, in: isPassing ? nil : read) }
             if isPassing { monitor.retry(after: FileLayerLimits.retryPause) }
             if isNew { receive(.failed(error)) }
         }
@@ -85,27 +90,17 @@ final class LayerFileFollower: ChangeMonitored {
 
     func isRelevant(_ event: DirectoryWatcher.Event) -> Bool { true }
 
-    var isQuiet: Bool { progress.withLock { $0.read } == files.state() }
+    var isQuiet: Bool { state.withLock { $0.progress.read } == files.state() }
 
     func poll() -> Bool {
-        let state = files.state()
-        let step = progress.withLock { progress in
-            if progress.read == state {
-                progress.edited = nil
-                return Step.nothing
-            }
-            if let read = progress.read, state.isEdited(since: read), progress.edited != state {
-                progress.edited = state
-                return .wait
-            }
-            return .read
-        }
+        let found = files.state()
+        let step = state.withLock { $0.progress.step(for: found, isOld: $0.aging.hasPassed) }
         switch step {
         case .nothing: break
         case .wait: monitor.retry(after: FileLayerLimits.settlingTime)
-        case .read:
-            let (state, reading) = read()
-            take(reading, state)
+        case .read, .readSoon:
+            let (read, reading) = step == .read ? read() : readSoon()
+            if read == nil { monitor.retry(after: FileLayerLimits.settlingTime) } else { take(reading, read) }
         }
         followLinks()
         return true
@@ -114,9 +109,9 @@ final class LayerFileFollower: ChangeMonitored {
     /// Watches other directories if symbolic links lead there now.
     private func followLinks() {
         let places = files.places
-        let isMoved = progress.withLock { progress in
-            defer { progress.places = places }
-            return progress.places != places
+        let isMoved = state.withLock { state in
+            defer { state.places = places }
+            return state.places.map { $0 != places } ?? false
         }
         if isMoved { monitor.renewSoon() }
     }

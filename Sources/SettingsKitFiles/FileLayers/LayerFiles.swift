@@ -3,6 +3,8 @@ import SettingsKitPlatform
 
 /// Files from which a layer reads its text: one file, or a directory.
 protocol LayerFiles: Sendable {
+    /// The path, for messages.
+    var path: String { get }
     /// The directory entries whose changes may change the text.
     var places: [ChangeMonitor.Place] { get }
 
@@ -11,14 +13,17 @@ protocol LayerFiles: Sendable {
 
     /// Reads the files.
     ///
+    /// - Parameter state: Set to the state of the files that were read.
     /// - Throws: The error because of which they cannot be read now.
-    func read() throws(SettingsError) -> any LayerText
+    func read(_ state: inout LayerFilesState) throws(SettingsError) -> any LayerText
 }
 
 /// The state of a layer's files: whether they are the same as before.
 struct LayerFilesState: Equatable {
     enum File: Equatable {
         case present(FileStatus)
+        /// A directory or another thing that is no file, or too large: its changes do not matter.
+        case unused
         case failed(Int32)
     }
 
@@ -26,19 +31,15 @@ struct LayerFilesState: Equatable {
     var files: [String: File] = [:]
 
     /// Adds the file at a path, if there is one.
-    mutating func add(_ name: String, at path: String, in fileSystem: any FileSystem) {
+    ///
+    /// - Parameter limit: The size of the largest file that is read.
+    mutating func add(_ name: String, at path: String, limit: Int, in fileSystem: any FileSystem) {
         do throws(SystemError) {
-            files[name] = try fileSystem.status(of: path, followingLink: true).map { .present($0) }
+            files[name] = try fileSystem.status(of: path, followingLink: true).map { status in
+                status.kind == .file && status.size <= limit ? .present(status) : .unused
+            }
         } catch {
             files[name] = .failed(error.number)
-        }
-    }
-
-    /// Whether a file was edited in place since another state, so that it may be half-written.
-    func isEdited(since other: LayerFilesState) -> Bool {
-        files.contains { name, file in
-            guard case .present(let new) = file, case .present(let old)? = other.files[name] else { return false }
-            return new != old && new.isSameFile(as: old)
         }
     }
 }

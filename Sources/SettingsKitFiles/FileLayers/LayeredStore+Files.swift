@@ -13,10 +13,10 @@ extension LayeredStore.Layer {
     /// The layer may be anywhere: above the layer that is written to, its values lock their settings; below it, they are used if no
     /// layer above has one. The file is never written to.
     ///
-    /// The file may be missing; then it has no values. It is followed while the store exists: a file that is replaced, also through a
-    /// symbolic link or a mounted directory as of a Kubernetes ConfigMap, is read at once; one that is edited in place, when
-    /// it has stayed the same for a moment. While it cannot be read, the values that were last read stay in force, and the problem
-    /// is reported to the diagnostics of the service, with its line and column.
+    /// The file may be missing; then it has no values. It is followed while the store exists: an edit, a replacement, also through a
+    /// symbolic link or a mounted directory as of a Kubernetes ConfigMap, is read when the file has stayed the same for 50
+    /// milliseconds, because it may be half-written. While it cannot be read, the values that were last read stay in force, and the
+    /// problem is reported to the diagnostics of the service, with its line and column.
     ///
     /// ``SettingsCatalogue/check(in:)`` returns names that no setting has, and values that do not count because the file has another
     /// one for their setting.

@@ -42,11 +42,16 @@ package final class WholeFile: Sendable {
 
     /// Reads the file; returns nil if it is missing.
     ///
+    /// - Parameters:
+    ///   - limit: The largest number of bytes.
+    ///   - isPresent: Whether the caller has just seen a file there.
     /// - Throws: `EISDIR` for a directory, `EFTYPE` or `EINVAL` if it is not a file, `EFBIG` if it has more than
     ///   `limit` bytes, and the errors of the system.
-    package func read(limit: Int) throws(SystemError) -> Contents? {
-        guard let present = try status() else { return nil }
-        try requireFile(present)
+    package func read(limit: Int, isPresent: Bool = false) throws(SystemError) -> Contents? {
+        if !isPresent {
+            guard let present = try status() else { return nil }
+            try requireFile(present)
+        }
         let file: FileHandle
         do throws(SystemError) {
             file = try fileSystem.openForReading(path)

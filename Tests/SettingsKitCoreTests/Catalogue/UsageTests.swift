@@ -34,6 +34,15 @@ struct UsageTests {
         #expect(catalogue.usage(in: SettingsService.over(store)).unreadSettings.count == all.count)
     }
 
+    @Test("Listeners to several settings use them, and a setting that is gone was used")
+    func groups() {
+        let settings = SettingsService.over(MemoryStore())
+        settings.observe(all[0], all[1]) { _ in }.cancel()
+        _ = settings.get(Setting<Int>("load", in: .defaults, default: 0))
+        _ = settings.get(Setting<Int>("none", in: .defaults, default: 0))
+        #expect(catalogue.usage(in: settings).unreadSettings == ["observe", "value", "transaction", "update", "set"])
+    }
+
     @Test("A record has read its fields, whatever their names")
     func record() throws {
         struct Server: SettingsRecord { var get = 1; var load = 2; static let empty = Server() }

@@ -11,7 +11,7 @@ struct FileTextTests {
     }
 
     private func value(_ name: String, _ text: FileText) -> String? {
-        text.candidate(for: name).map { String(decoding: $0.data, as: UTF8.self) }
+        text.candidate(for: SpelledName(name)).map { String(decoding: $0.data, as: UTF8.self) }
     }
 
     @Test(
@@ -32,8 +32,8 @@ struct FileTextTests {
     @Test("A candidate has the path, the line and the column of its value")
     func location() throws {
         let text = try text("{\n  \"http\": {\n    \"port\": 80\n}}")
-        #expect(text.candidate(for: "http.port")?.location == "/player.json, line 3, column 13")
-        #expect(text.candidate(for: "http.port")?.form == .json)
+        #expect(text.candidate(for: SpelledName("http.port"))?.location == "/player.json, line 3, column 13")
+        #expect(text.candidate(for: SpelledName("http.port"))?.form == .json)
     }
 
     @Test(
@@ -44,7 +44,7 @@ struct FileTextTests {
     func spelled(name: String, value: String) throws {
         let text = try SettingsFileFormat.environment().text(of: Data("\(name)=\(value)".utf8), path: "/.env")
         #expect(self.value("http.timeOut", text) == value)
-        #expect(text.candidate(for: "http.timeOut")?.location == "/.env, line 1, column 1")
+        #expect(text.candidate(for: SpelledName("http.timeOut"))?.location == "/.env, line 1, column 1")
         #expect(self.value("http", text) == nil)
     }
 
@@ -77,7 +77,7 @@ struct FileTextTests {
             try findings(#"{"http": {"tiemout": 1}}"#, names) == ["unknownName http.tiemout like http.timeout at 22"])
         #expect(
             try findings(#"{"other": {"a": {"b": 1}, "c": {}}}"#, names) == [
-                "unknownName other.a.b at 23", "unknownName other.c at 32",
+                "unknownName other.a.b at 23"
             ])
         #expect(try findings(#"{"port": 1, "port": 2}"#, names) == ["repeatedName port at 10"])
         #expect(
@@ -96,6 +96,21 @@ struct FileTextTests {
         #expect(value("a.a", text) == #"{"a":2}"#)
     }
 
+    @Test("What an editor, an export or the library writes is known, and every value that does not count is found")
+    func known() throws {
+        let json = #"{"$schema": "", "$comment": "", "SettingsKit:version": 1, "http": {}, "port": 1}"#
+        #expect(try findings(json, ["port", "http.timeout"]) == [])
+        let data = Data("http.timeOut=1\nhttp-time-out=2\nhttpTimeOut=3\nHTTP_TIME_OUT=4".utf8)
+        let text = try SettingsFileFormat.environment().text(of: data, path: "/.env")
+        #expect(text.findings(for: ["http.timeOut"]).map(\.location) == (2...4).map { "/.env, line \($0), column 1" })
+    }
+
+    @Test("A file with names without end has a bounded number of findings")
+    func bounded() throws {
+        let names = (0..<1_000).map { "\"\($0)\": 1" }.joined(separator: ",")
+        #expect(try text("{\(names)}").findings(for: []).count == 100)
+    }
+
     // MARK: Formats of the program
 
     @Test("A format of the program has entries of text and of JSON, and its problems have their places")
@@ -111,7 +126,7 @@ struct FileTextTests {
         let text = try format.text(of: Data("port: 8080\nhttp: {\"timeout\": 5}".utf8), path: "/a.yaml")
         #expect(value("port", text) == "8080")
         #expect(value("http.timeout", text) == "5")
-        #expect(text.candidate(for: "http.timeout")?.location == "/a.yaml, line 2")
+        #expect(text.candidate(for: SpelledName("http.timeout"))?.location == "/a.yaml, line 2")
         func problem(_ text: String) -> String {
             do {
                 _ = try format.text(of: Data(text.utf8), path: "")

@@ -8,11 +8,16 @@ import Testing
 private final class ReplacedText: FollowedText {
     private let state: Mutex<(json: String, receive: (@Sendable (LayerTextReading) -> Void)?)>
 
-    init(_ json: String) { state = Mutex((json, nil)) }
+    private let format: SettingsFileFormat
 
-    private static func reading(_ json: String) -> LayerTextReading {
+    init(_ json: String, _ format: SettingsFileFormat = .json) {
+        self.format = format
+        state = Mutex((json, nil))
+    }
+
+    private func reading(_ json: String) -> LayerTextReading {
         do {
-            return .text(try SettingsFileFormat.json.text(of: Data(json.utf8), path: "/file"))
+            return .text(try format.text(of: Data(json.utf8), path: "/file"))
         } catch {
             return .failed(SettingsError(.unreadableFile, store: "/file", underlying: error))
         }
@@ -23,11 +28,11 @@ private final class ReplacedText: FollowedText {
             state.receive = receive
             return state.json
         }
-        receive(Self.reading(json))
+        receive(reading(json))
         return Box(0)
     }
 
-    func replace(by json: String) { state.withLock { $0.receive }?(Self.reading(json)) }
+    func replace(by json: String) { state.withLock { $0.receive }?(reading(json)) }
 }
 
 @Suite("Layers of text that others change")
@@ -216,5 +221,47 @@ struct FollowedTextTests {
                 || thrownCode { try server.save(Server(port: 2)) } == .readOnly)
         text.replace(by: #"{"port": 3}"#)
         #expect(server.port == 3)
+    }
+
+    @Test("Overrides have the values in force, follow them, and hide secrets, also while the file cannot be read")
+    func overriding() throws {
+        let text = ReplacedText(#"{"port": 6}"#)
+        let settings = SettingsService.over(
+            try LayeredStore([.writable(MemoryStore()), .followed(text, name: "secrets", isSecret: true)]))
+        text.replace(by: "{")
+        let preview = settings.overriding { $0[Self.hosts] = ["x"] }
+        #expect(preview.get(Self.port) == 6 && preview.text(of: Self.port) == "•••")
+        text.replace(by: #"{"port": 7}"#)
+        #expect(preview.get(Self.port) == 7 && settings.get(Self.port) == 7)
+        #expect(preview.get(Self.hosts) == ["x"])
+    }
+
+    @Test("A program that watches settings receives no secret, also if its layer has lost it meanwhile")
+    func watchedSecret() throws {
+        let text = ReplacedText(#"{"port": 6}"#)
+        let settings = SettingsService.over(
+            try LayeredStore([.writable(MemoryStore()), .followed(text, name: "secrets", isSecret: true)]))
+        let texts = Recorder<String?>()
+        let subscription = Self.port.catalogued.observeText(in: settings) { text, _, _ in texts.append(text) }
+        text.replace(by: #"{"port": 7}"#)
+        text.replace(by: "{}")
+        #expect(texts.all == ["•••", "•••"])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("Text and JSON of a program's format take each other's place, and a rejected one leaves the last good one")
+    func mixedForms() throws {
+        let format = SettingsFileFormat { data in
+            let text = String(decoding: data, as: UTF8.self)
+            return [.init("name", text.hasPrefix("=") ? .json(String(text.dropFirst())) : .text(text))]
+        }
+        let name = SettingsService.Setting<String>("name", in: .defaults, default: "none")
+        let text = ReplacedText("hello", format)
+        let settings = try service(text)
+        #expect(settings.get(name) == "hello")
+        text.replace(by: "=5")
+        #expect(settings.get(name) == "hello")
+        text.replace(by: #"="there""#)
+        #expect(settings.get(name) == "there")
     }
 }

@@ -146,7 +146,8 @@ struct LayerDirectoryTests {
                 fileSystem.set(.once(number, errno: EIO))
                 let follower = try LayerFileFollower(reading, isRequired: false) { reading in
                     guard case .text(let text) = reading else { return }
-                    received.append(text.candidate(for: "token") != nil && text.candidate(for: "http.timeout") != nil)
+                    received.append(
+                        ["token", "http.timeout"].allSatisfy { text.candidate(for: SpelledName($0)) != nil })
                 }
                 try await until { received.count > 0 }
                 #expect(received.all == [true])
@@ -182,6 +183,43 @@ struct LayerDirectoryTests {
             try await until { settings.get(token) == long }
             try removeAll(path)
             try await until { settings.get(token) == "none" }
+        }
+    }
+
+    @Test("A directory in it that changes all the time, and a name that leads nowhere, hinder no value")
+    func others() async throws {
+        try await withTemporaryDirectory { directory in
+            try makeDirectory("\(directory)/busy")
+            try link("\(directory)/long", to: String(repeating: "x", count: 300))
+            try write("1", to: "\(directory)/token")
+            let settings = try service(.writable(MemoryStore()), .directory(url(directory)))
+            #expect(settings.get(token) == "1")
+            let isDone = Box(false)
+            let writer = onThread {
+                while !isDone.value {
+                    try write("x", to: "\(directory)/busy/file")
+                    try removeAll("\(directory)/busy/file")
+                }
+            }
+            try write("2", to: "\(directory)/token")
+            try await until { settings.get(token) == "2" }
+            isDone.value = true
+            try await until { writer.count == 1 }
+        }
+    }
+
+    @Test("A file that can no longer be read keeps its value and its lock, and is reported")
+    func unreadableLater() async throws {
+        try await withTemporaryDirectory { directory in
+            try write("1", to: "\(directory)/token")
+            let (settings, problems) = SettingsService.over(
+                try LayeredStore([.directory(url(directory)), .writable(MemoryStore())]))
+            #expect(settings.get(token) == "1")
+            try removeAll("\(directory)/token")
+            try link("\(directory)/token", to: "token")
+            try await until { problems.count == 1 }
+            #expect(problems.codes == [.readFailed])
+            #expect(settings.get(token) == "1" && settings.isLocked(token))
         }
     }
 

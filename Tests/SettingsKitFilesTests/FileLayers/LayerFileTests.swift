@@ -186,6 +186,19 @@ struct LayerFileTests {
         }
     }
 
+    @Test("A required file that goes stays in force in overrides, too")
+    func overriding() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = "\(directory)/a.json"
+            try write(#"{"http.port": 1}"#, to: path)
+            let (settings, problems) = SettingsService.over(try LayeredStore([.file(url(path), isRequired: true)]))
+            #expect(settings.get(port) == 1)
+            try removeAll(path)
+            try await until { problems.count == 1 }
+            #expect(settings.overriding { $0[name] = "x" }.get(port) == 1)
+        }
+    }
+
     @Test("Readers beside a file that is always being replaced get whole values, and end on the last one", .ownThreads)
     func rounds() async throws {
         struct Server: SettingsRecord, Equatable {
