@@ -68,6 +68,7 @@ struct SettingsBenchmarks {
         }
         let groups: [(rows: Set<Int>, make: () throws -> [Benchmark])] = [
             ([1, 2, 3], Benchmark.inMemory), ([8], Benchmark.listeners), ([4, 5, 6, 12], Benchmark.files),
+            ([6], Benchmark.layers),
             ([10], Benchmark.shared), ([11], Benchmark.sqlite), ([15], Benchmark.rivals),
         ]
         var figures: [Figure] = []
