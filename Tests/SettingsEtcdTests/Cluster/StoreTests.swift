@@ -18,11 +18,11 @@ extension WithEtcd {
                 let report = await StoreConformance(
                     reopen: { store in
                         let prefix = try #require((store as? EtcdStore)?.cluster.range.prefix)
-                        return try fleet.store(String(decoding: prefix, as: UTF8.self))
+                        return try fleet.store(String(decoding: prefix, as: UTF8.self)) { $0.patience = .seconds(60) }
                     },
                     {
                         number.value += 1
-                        return try fleet.store("conformance\(number.value)/")
+                        return try fleet.store("conformance\(number.value)/") { $0.patience = .seconds(60) }
                     }
                 ).run()
                 #expect(report.failures.isEmpty, "\(report)")

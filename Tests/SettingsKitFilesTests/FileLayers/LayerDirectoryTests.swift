@@ -186,6 +186,25 @@ struct LayerDirectoryTests {
         }
     }
 
+    @Test("A file system that is mounted over the directory, and unmounted, is followed", .enabled(if: Program.isRoot))
+    func mounted() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = "\(directory)/secrets"
+            try makeDirectory(path)
+            try write("below", to: "\(path)/token")
+            let settings = try service(.writable(MemoryStore()), .directory(url(path)))
+            #expect(settings.get(token) == "below")
+            guard try Program.run(["mount", "-t", "tmpfs", "none", path]).status == 0 else { return }
+            defer { _ = try? Program.run(["umount", path]) }
+            // The system does not report it, so it is found in the next round.
+            try await until { settings.get(token) == "none" }
+            try write("mounted", to: "\(path)/token")
+            try await until { settings.get(token) == "mounted" }
+            #expect(try Program.run(["umount", path]).status == 0)
+            try await until { settings.get(token) == "below" }
+        }
+    }
+
     @Test("A directory in it that changes all the time, and a name that leads nowhere, hinder no value")
     func others() async throws {
         try await withTemporaryDirectory { directory in
