@@ -151,7 +151,7 @@ extension CachedRecord {
         isWhole: Bool, from origin: Origin, _ options: SettingsStoreBatch.Options,
         _ change: (Loaded) throws(SettingsError) -> [FieldWrite]?
     ) throws(SettingsError) {
-        for _ in 0..<10_000 {
+        for _ in 0..<CoreLimits.transactionAttempts {
             let wasOpen = isOpen
             let loaded = try current(from: origin)
             guard let writes = try change(loaded) else { return }

@@ -26,7 +26,7 @@ extension FileSystem {
             } catch {
                 // Another process has created it first. If it cannot be opened, the first call throws.
                 attempts += 1
-                guard error.number == EEXIST, attempts < 100 else { throw error }
+                guard error.number == EEXIST, attempts < PlatformLimits.racingAttempts else { throw error }
             }
         }
     }

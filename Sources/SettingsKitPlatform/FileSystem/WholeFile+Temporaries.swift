@@ -34,7 +34,9 @@ extension WholeFile {
                 // Another process may have treated the file as abandoned before it was locked.
                 if try fileSystem.lock(file), try fileSystem.status(of: file).linkCount > 0 { return file }
                 attempts += 1
-                if attempts == 100 { throw SystemError(call: "flock", path: file.path, number: EAGAIN) }
+                if attempts == PlatformLimits.racingAttempts {
+                    throw SystemError(call: "flock", path: file.path, number: EAGAIN)
+                }
             } catch {
                 fileSystem.close(file)
                 removeOwn(file.path, in: fileSystem)

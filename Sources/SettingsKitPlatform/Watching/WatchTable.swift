@@ -97,7 +97,7 @@ struct WatchTable {
         // The path may change between looking it up and watching it. So it is looked up again afterwards, when later changes are
         // reported.
         var problem = SystemError(call: "watch", path: subscription.path, number: EAGAIN)
-        for _ in 0..<100 {
+        for _ in 0..<PlatformLimits.racingAttempts {
             do throws(SystemError) {
                 let location = try WatchLocation.find(subscription.path)
                 let hasMoved = try observer.observe(location, names: subscription.names, for: id, watcher: watcher)
