@@ -1,6 +1,8 @@
 import Foundation
-import SettingsKitCore
+import SettingsTestSupport
 import Testing
+
+@testable import SettingsKitCore
 
 @Suite("Spellings of settings in arguments and variables")
 struct SettingSpellingTests {
@@ -31,5 +33,16 @@ struct SettingSpellingTests {
         ])
     func options(name: String, options: [String]) {
         #expect(SettingSpelling.options(for: name) == options)
+    }
+
+    @Test("Names in ASCII have the words that all names have")
+    func words() {
+        let letters = Array("aAsS0._-: zZ")
+        for seed in Rounds.seeds(0..<50_000, part: 2_000) {
+            var generator = SeededGenerator(seed: seed)
+            let count = Int.random(in: 0...8, using: &generator)
+            let name = String((0..<count).map { _ in letters.randomElement(using: &generator) ?? "a" })
+            #expect(NameWords.split(name) == NameWords.split(name) { !$0.isLetter && !$0.isNumber }, "\(name)")
+        }
     }
 }
