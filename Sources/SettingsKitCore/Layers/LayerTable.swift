@@ -14,49 +14,18 @@ struct LayerTable: Sendable {
     typealias Row = [SettingsStoreCandidate]
     typealias Origin = SettingsService.Origin
 
-    /// The way in which a column gets the values of its layer.
-    private enum Access {
-        /// All values were loaded, and every change is applied.
-        case followed
-        /// The layer is to be loaded, not before a time; nil while a thread loads it.
-        case due(ContinuousClock.Instant?)
-        /// Each access reads the layer, because it does not publish every change or cannot list its names.
-        case read
-    }
-
-    private struct Column {
-        var access: Access
-        /// The error because of which values are missing: the layer cannot be read, or its file was damaged when it was loaded.
-        var problem: SettingsError?
-        /// Whether a text that others change was read, so that an error hides no value.
-        var hasText = false
-        /// The moment from which each known value is; not used if the column is followed.
-        var known: [String: Int] = [:]
-
-        var isFollowed: Bool { if case .followed = access { true } else { false } }
-
-        /// Whether each access reads the layer. Not if it cannot be loaded: it is tried again later, and its answers are provisional.
-        var isReadThrough: Bool {
-            switch access {
-            case .followed: false
-            case .due: problem == nil
-            case .read: true
-            }
-        }
-
-        func knows(_ name: String) -> Bool { isFollowed || known[name] != nil }
-    }
-
     /// The layers' names; nil for the one that is written to.
     private let names: [String?]
     /// The position of the layer that is written to. Layers above it lock.
     let writable: Int
     private(set) var texts: LayerTexts
-    private var columns: [Column]
+    private var columns: [LayerColumn]
     /// The rows that are not empty. A name without a row may have candidates in text layers.
     private var rows: [String: Row] = [:]
     /// The names without a row that are used, if a text that is replaced may have values for them.
     private var emptyNames: Set<String> = []
+    /// The names of the rows without the candidates of texts, because they have not been used since their stores were loaded.
+    private var incompleteNames: Set<String> = []
     /// The position of the row that was found last: a set looks it up before it writes, and again when its change is published.
     /// Nil after rows were added or removed.
     private var lastFound: (name: String, index: Dictionary<String, Row>.Index)?
@@ -72,7 +41,7 @@ struct LayerTable: Sendable {
         self.writable = writable
         texts = LayerTexts(layers, writable: writable)
         names = layers.map(\.name)
-        columns = layers.map { Column(access: $0.text == nil ? .due(nil) : .followed) }
+        columns = layers.map { LayerColumn(access: $0.text == nil ? .due(nil) : .followed) }
     }
 
     // MARK: Rows
@@ -90,6 +59,9 @@ struct LayerTable: Sendable {
     private mutating func index(of name: String) -> Dictionary<String, Row>.Index? {
         if let lastFound, lastFound.name == name { return lastFound.index }
         guard let index = rows.index(forKey: name) else { return nil }
+        if !incompleteNames.isEmpty, incompleteNames.remove(name) != nil {
+            for candidate in texts.candidates(for: name) { insert(candidate, in: &rows.values[index]) }
+        }
         lastFound = (name, index)
         return index
     }
@@ -106,6 +78,10 @@ struct LayerTable: Sendable {
 
     private func layer(of candidate: SettingsStoreCandidate) -> Int {
         names.firstIndex(of: candidate.layer) ?? names.endIndex
+    }
+
+    private func insert(_ candidate: SettingsStoreCandidate, in row: inout Row) {
+        row.insert(candidate, at: row.firstIndex { layer(of: $0) > layer(of: candidate) } ?? row.endIndex)
     }
 
     private func put(_ data: Data?, of layer: Int, in row: inout Row) {
@@ -251,11 +227,12 @@ struct LayerTable: Sendable {
         texts.replace(text, of: layer)
         var published: [SettingsStoreChange] = []
         for name in Array(rows.keys) + emptyNames {
+            if incompleteNames.contains(name) { continue }
             let index = index(of: name)
             let before = index.map { rows.values[$0] } ?? []
             var after = before.filter { self.layer(of: $0) != layer }
             if let candidate = texts.candidate(for: SpelledName(name), in: text, of: layer) {
-                after.insert(candidate, at: after.firstIndex { self.layer(of: $0) > layer } ?? after.endIndex)
+                insert(candidate, in: &after)
             }
             // Also if only its place in the file differs.
             setRow(after, at: index, of: name)
@@ -273,9 +250,11 @@ struct LayerTable: Sendable {
     private mutating func learn(_ data: Data?, under name: String, of layer: Int) -> Bool {
         guard columns[layer].isReadThrough, !columns[layer].knows(name) else { return false }
         guard data != nil else { return true }
-        let index = index(of: name)
-        var row = index.map { rows.values[$0] } ?? texts.candidates(for: name)
+        // A row that is not used yet stays without the candidates of texts.
+        let index = rows.index(forKey: name)
+        var row = index.map { rows.values[$0] } ?? []
         put(data, of: layer, in: &row)
+        if index == nil, !texts.all.isEmpty, !emptyNames.contains(name) { incompleteNames.insert(name) }
         setRow(row, at: index, of: name)
         if var change = waiting[name] {
             put(data, of: layer, in: &change.before)
@@ -367,7 +346,7 @@ struct LayerTable: Sendable {
         }
         for name in removed.keys { _ = take(nil, under: name, of: layer, since: start) }
         for (name, data) in values { _ = take(data, under: name, of: layer, since: start) }
-        columns[layer] = Column(access: .followed, problem: damage)
+        columns[layer] = LayerColumn(access: .followed, problem: damage)
         isFollowingAll = columns.allSatisfy(\.isFollowed)
     }
 

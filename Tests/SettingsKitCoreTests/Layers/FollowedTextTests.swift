@@ -92,6 +92,30 @@ struct FollowedTextTests {
         #expect(settings.get(Self.port) == 7)
     }
 
+    @Test("A name that a store has gets the values of texts when it is used, also if they or the store changed before")
+    func unused() throws {
+        let text = ReplacedText(#"{"port": 1}"#)
+        let (own, system) = (MemoryStore(["port": Data("5".utf8)]), MemoryStore(["port": Data("6".utf8)]))
+        let store = try LayeredStore([
+            .environment(prefix: "P_", ["P_HTTP_HOSTS": "a"]), .followed(text, name: "file"), .writable(own),
+            .fallback(system, name: "system"),
+        ])
+        text.replace(by: #"{"port": 2}"#)
+        #expect(try store.keys() == ["port"])
+        #expect(try store.summary("port") == "file!=2 store=5 system=6")
+        let log = FeedLog(store)
+        own.set(key("http.hosts"), to: Data("[]".utf8))
+        #expect(log.take() == ["http.hosts: environment!=a -> environment!=a store=[]"])
+        system.set(key("new"), to: Data("1".utf8))
+        #expect(log.take() == ["new:  -> system=1"])
+        text.replace(by: #"{"new": 2}"#)
+        #expect(
+            log.take().sorted() == [
+                "new: system=1 -> file!=2 system=1 external",
+                "port: file!=2 store=5 system=6 -> store=5 system=6 external",
+            ])
+    }
+
     @Test("A moved value is no change, and an update still sees it")
     func moved() throws {
         let text = ReplacedText(#"{"port": 6}"#)
