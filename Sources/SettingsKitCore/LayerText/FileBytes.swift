@@ -5,7 +5,7 @@
 #endif
 
 /// The text of a file in UTF-8, or of one entry in a file, with the places in the file.
-package struct FileBytes: Sendable {
+struct FileBytes: Sendable {
     private enum Places: Sendable {
         case lines(TextLines)
         /// The place of the entry; nil if it is unknown.

@@ -8,10 +8,10 @@
 package final class FileValue: Sendable {
     package typealias Member = (name: String, value: FileValue)
 
-    /// Where a value begins. Finding the places of all values would take long if they are on one line.
-    package enum Place: Sendable {
-        case position(TextPosition)
-        case offset(Int, FileBytes)
+    /// Where a value begins. Finding the lines and columns of all values would take long if they are on one line.
+    struct Place: Sendable {
+        let offset: Int
+        let file: FileBytes
     }
 
     /// The bytes of a value.
@@ -35,18 +35,28 @@ package final class FileValue: Sendable {
     private let places: [String: Int]
 
     /// Creates a value that is no object.
-    package init(
-        _ content: Content, form: SettingsStoreCandidate.Form, at place: Place? = nil, path: String? = nil
-    ) {
+    init(_ content: Content, form: SettingsStoreCandidate.Form, at place: Place?, path: String? = nil) {
         (self.content, self.form, self.place, self.path) = (content, form, place, path)
         (isObject, members, countingMembers, places) = (false, [], [], [:])
+    }
+
+    /// Creates a value that is no object, and whose place is not known.
+    package convenience init(_ content: Content, form: SettingsStoreCandidate.Form, path: String? = nil) {
+        self.init(content, form: form, at: nil, path: path)
+    }
+
+    /// Creates an object whose place is not known.
+    package convenience init(
+        _ members: [Member], form: SettingsStoreCandidate.Form, compose: @escaping @Sendable ([Member]) -> Data
+    ) {
+        self.init(members, form: form, at: nil, compose: compose)
     }
 
     /// Creates an object. The last one of repeated members counts.
     ///
     /// - Parameter compose: Returns the bytes of an object with these members, without repeated ones.
-    package init(
-        _ members: [Member], form: SettingsStoreCandidate.Form, at place: Place? = nil,
+    init(
+        _ members: [Member], form: SettingsStoreCandidate.Form, at place: Place?,
         compose: @escaping @Sendable ([Member]) -> Data
     ) {
         var places: [String: Int] = [:]
@@ -60,11 +70,7 @@ package final class FileValue: Sendable {
 
     /// The place where the value begins; nil if it is not known.
     var position: TextPosition? {
-        switch place {
-        case .position(let position): position
-        case .offset(let offset, let file): file.position(of: offset)
-        case nil: nil
-        }
+        place.flatMap { $0.file.position(of: $0.offset) }
     }
 
     /// The bytes of the value, in its form.

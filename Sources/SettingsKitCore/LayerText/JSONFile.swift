@@ -144,7 +144,7 @@ struct JSONFile {
             let isNested = scanner.bytes[start] == UInt8(ascii: "[")
             throw problem("The value is not JSON, or is nested too deeply", at: isNested ? nil : start)
         }
-        let place = FileValue.Place.offset(start, file)
+        let place = FileValue.Place(offset: start, file: file)
         if scanner.bytes[start] != UInt8(ascii: "[") {
             return FileValue(.known(Data(scanner.bytes[range])), form: .json, at: place)
         }
@@ -152,7 +152,7 @@ struct JSONFile {
     }
 
     private func object(_ members: [FileValue.Member], at offset: Int) -> FileValue {
-        FileValue(members, form: .json, at: .offset(offset, file)) { members in
+        FileValue(members, form: .json, at: .init(offset: offset, file: file)) { members in
             var text = Data("{".utf8)
             for (index, (name, value)) in members.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }

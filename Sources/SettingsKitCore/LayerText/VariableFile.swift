@@ -61,7 +61,7 @@ struct VariableFile {
         skipSpace()
         guard skip("=") else { throw problem("An equals sign is missing") }
         skipSpace()
-        let place = FileValue.Place.offset(start, file)
+        let place = FileValue.Place(offset: start, file: file)
         let value = try readValue()
         return (name, FileValue(.known(Data(value)), form: .text, at: place))
     }
