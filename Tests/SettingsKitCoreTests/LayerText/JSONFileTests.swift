@@ -124,7 +124,10 @@ struct JSONFileTests {
             guard let theirs else { continue }
             // The scanner refuses what the decoder takes beyond the grammar.
             guard let mine, (try? JSONSerialization.jsonObject(with: data)) != nil else { continue }
-            for (name, value) in mine.countingMembers where mine.members.count == theirs.count {
+            // The decoder keeps the first member of each name.
+            let names = String(decoding: bytes, as: UTF8.self).matches(of: /"([^"]*)"\s*:/).map(\.1)
+            guard Set(names).count == names.count else { continue }
+            for (name, value) in mine.countingMembers {
                 #expect(JSONValue(json: value.data) == theirs[name], "\(String(decoding: bytes, as: UTF8.self))")
             }
         }
