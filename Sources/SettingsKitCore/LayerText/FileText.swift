@@ -7,7 +7,7 @@
 /// The values in a file of settings, or in a directory with a file for each setting.
 package struct FileText: LayerText {
     /// The object around all values.
-    let root: FileValue
+    private let root: FileValue
     private let matching: SettingsFileFormat.Matching
     /// The path, for messages.
     private let path: String

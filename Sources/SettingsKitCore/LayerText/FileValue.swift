@@ -45,6 +45,9 @@ package final class FileValue: Sendable {
         self.init(content, form: form, at: nil, path: path)
     }
 
+    /// Creates the object around the values of a file, which is no setting's value.
+    package convenience init(entries: [Member]) { self.init(entries, form: .text, at: nil) { _ in Data() } }
+
     /// Creates an object whose place is not known.
     package convenience init(
         _ members: [Member], form: SettingsStoreCandidate.Form, compose: @escaping @Sendable ([Member]) -> Data

@@ -77,7 +77,7 @@ public struct SettingsFileFormat: Sendable {
                     }
                 return (entry.name, try JSONFile.read(entry: json, at: position))
             }
-            return FileValue(members, form: .text) { _ in Data() }
+            return FileValue(entries: members)
         }
     }
 

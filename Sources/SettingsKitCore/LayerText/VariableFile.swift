@@ -19,8 +19,7 @@ struct VariableFile {
         var reader = try VariableFile(FileBytes(data))
         var members: [FileValue.Member] = []
         while let member = try reader.readVariable() { members.append(member) }
-        // No setting has all variables as its value.
-        return FileValue(members, form: .text) { _ in Data() }
+        return FileValue(entries: members)
     }
 
     private init(_ file: FileBytes) { (self.file, position) = (file, file.start) }

@@ -23,35 +23,8 @@ final class LayeredContents: Sendable {
     }
 }
 
-/// Receives the readings of one layer's text, and publishes the changes.
-final class LayerTextObserver: Sendable {
-    private let contents: LayeredContents
-    private let layer: Int
-    private let name: String?
-    private weak let reader: LayerReader?
-
-    init(of layer: Int, named name: String?, in contents: LayeredContents, with reader: LayerReader) {
-        (self.contents, self.layer, self.name, self.reader) = (contents, layer, name, reader)
-    }
-
-    /// Called with no lock held.
-    func receive(_ reading: LayerTextReading) {
-        switch reading {
-        case .text(let text):
-            contents.table.withLock { table in
-                let changes = table.replaceText(of: layer, by: text)
-                if !changes.isEmpty { contents.feed.publish(changes, origin: .external) }
-            }
-            reader?.attend()
-        case .failed(let error):
-            let error = error.completed(key: nil, store: nil, layer: name)
-            contents.table.withLock { $0.record(error, of: layer) }
-            contents.feed.report(error)
-        }
-    }
-}
-
-/// Listens to the feed of one layer of a ``LayeredStore``, and publishes the changes for readers of the store.
+/// Listens to the feed of one layer of a ``LayeredStore``, or receives the readings of its text, and publishes the changes for
+/// readers of the store.
 ///
 /// The layer's lock is outside of the lock of the table. The layer is not called inside either.
 final class LayerObserver: StoreFeedListener {
@@ -89,5 +62,21 @@ final class LayerObserver: StoreFeedListener {
 
     func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {
         contents.table.withLock { $0.recordExhaustive(layer, at: .now) }
+    }
+
+    /// Records a reading of the layer's text. Called with no lock held.
+    func receive(_ reading: LayerTextReading) {
+        switch reading {
+        case .text(let text):
+            contents.table.withLock { table in
+                let changes = table.replaceText(of: layer, by: text)
+                if !changes.isEmpty { contents.feed.publish(changes, origin: .external) }
+            }
+            reader?.attend()
+        case .failed(let error):
+            let error = error.completed(key: nil, store: nil, layer: name)
+            contents.table.withLock { $0.record(error, of: layer) }
+            contents.feed.report(error)
+        }
     }
 }

@@ -94,7 +94,7 @@ public final class LayeredStore: LayeredSettingsStore {
             return store?.feed?.observe(by: observer, publishingOn: contents.feed)
         }
         followers = try layers.enumerated().compactMap { layer, source in
-            let observer = LayerTextObserver(of: layer, named: source.name, in: contents, with: reader)
+            let observer = LayerObserver(of: layer, named: source.name, in: contents, with: reader)
             return try source.followed?.follow { observer.receive($0) }
         }
         reader.begin()

@@ -16,6 +16,15 @@ import Synchronization
 
 /// A directory with a file for each setting, such as a mounted secret.
 final class LayerDirectory: LayerFiles {
+    /// What was read so far.
+    private struct Reading {
+        var members: [FileValue.Member] = []
+        var findings: [LayerTextFinding] = []
+        var state: LayerFilesState
+        /// The path of the directory, without links.
+        let realPath: String
+    }
+
     let path: String
     let fileSystem: any FileSystem
     /// The names of the files that had a value when the directory was last read.
@@ -62,22 +71,20 @@ final class LayerDirectory: LayerFiles {
             if names.count > FileLayerLimits.directoryFiles {
                 throw SettingsFileProblem("The directory has more than \(FileLayerLimits.directoryFiles) files")
             }
-            var members: [FileValue.Member] = []
-            var findings: [LayerTextFinding] = []
-            for name in names { try read(name, &members, &findings, &state) }
-            known.withLock { $0 = Set(members.map(\.name)) }
+            var reading = Reading(
+                state: state, realPath: WholeFile.split(WholeFile.realPath(WholeFile.join(path, "."))).directory)
+            defer { state = reading.state }
+            for name in names { try read(name, &reading) }
+            known.withLock { $0 = Set(reading.members.map(\.name)) }
             return FileText(
-                FileValue(members, form: .text) { _ in Data() }, matching: .spelling(prefix: ""), path: path,
-                findings: findings)
+                FileValue(entries: reading.members), matching: .spelling(prefix: ""), path: path,
+                findings: reading.findings)
         } catch {
             throw SettingsError(.unreadableFile, store: path, underlying: error)
         }
     }
 
-    private func read(
-        _ name: String, _ members: inout [FileValue.Member], _ findings: inout [LayerTextFinding],
-        _ state: inout LayerFilesState
-    ) throws(SystemError) {
+    private func read(_ name: String, _ reading: inout Reading) throws(SystemError) {
         let file = file(name)
         do throws(SystemError) {
             let kind = try fileSystem.status(of: file.path, followingLink: false)?.kind
@@ -85,28 +92,26 @@ final class LayerDirectory: LayerFiles {
             guard let contents = try file.read(limit: FileLayerLimits.valueSize, isPresent: kind == .file) else {
                 return
             }
-            state.files[name] = .present(contents.status)
-            members.append((name, FileValue(.known(contents.bytes), form: .file, path: file.path)))
-            if kind == .link, try leadsOut(file) {
-                findings.append(.init(.outsideLink, name: name, location: file.path))
+            reading.state.files[name] = .present(contents.status)
+            reading.members.append((name, FileValue(.known(contents.bytes), form: .file, path: file.path)))
+            if kind == .link, try leadsOut(file, of: reading.realPath) {
+                reading.findings.append(.init(.outsideLink, name: name, location: file.path))
             }
         } catch {
-            state.add(name, at: file.path, limit: FileLayerLimits.valueSize, in: fileSystem)
+            reading.state.add(name, at: file.path, limit: FileLayerLimits.valueSize, in: fileSystem)
             switch error.number {
             case EISDIR: return
             case EINVAL, EFBIG, EACCES, EPERM, ELOOP, ENAMETOOLONG:
                 // The values that were read from it last stay in force.
                 if known.withLock({ $0.contains(name) }) { throw error }
-                findings.append(.init(.unreadable, name: name, location: file.path))
+                reading.findings.append(.init(.unreadable, name: name, location: file.path))
             default: throw error
             }
         }
     }
 
-    /// Returns whether a file is a symbolic link to one outside the directory.
-    private func leadsOut(_ file: WholeFile) throws(SystemError) -> Bool {
-        let target = try file.resolvedPath()
-        let directory = WholeFile.split(WholeFile.realPath(WholeFile.join(path, "."))).directory
-        return !WholeFile.realPath(target).hasPrefix(WholeFile.join(directory, ""))
+    /// Returns whether a symbolic link leads to a file outside the directory, whose path has no links.
+    private func leadsOut(_ file: WholeFile, of directory: String) throws(SystemError) -> Bool {
+        !WholeFile.realPath(try file.resolvedPath()).hasPrefix(WholeFile.join(directory, ""))
     }
 }

@@ -26,9 +26,13 @@ struct LayerFile: LayerFiles {
         return state
     }
 
+    private static let preferredName = "preferred"
+
     private func addPreferred(to state: inout LayerFilesState) {
+        guard let preferred else { return }
+        let status = optionalResult(of: { try file.fileSystem.status(of: $0, followingLink: true) }, preferred) ?? nil
         // Its contents do not matter.
-        if let preferred, exists(preferred) { state.files["preferred"] = .unused }
+        if status != nil { state.files[Self.preferredName] = .unused }
     }
 
     func read(_ state: inout LayerFilesState) throws(SettingsError) -> any LayerText {
@@ -36,7 +40,7 @@ struct LayerFile: LayerFiles {
         do {
             if let contents = try file.read(limit: FileLayerLimits.fileSize) {
                 state.files[""] = .present(contents.status)
-                return try format.text(of: contents.bytes, path: file.path, findings: findings)
+                return try format.text(of: contents.bytes, path: file.path, findings: findings(in: state))
             }
             if !isRequired { return EmptyText() }
             throw SystemError(call: "open", path: file.path, number: ENOENT)
@@ -45,12 +49,8 @@ struct LayerFile: LayerFiles {
         }
     }
 
-    private func exists(_ path: String) -> Bool {
-        optionalResult(of: { try file.fileSystem.status(of: $0, followingLink: true) }, path) ?? nil != nil
-    }
-
-    private var findings: [LayerTextFinding] {
-        guard let preferred, exists(preferred) else { return [] }
+    private func findings(in state: LayerFilesState) -> [LayerTextFinding] {
+        guard let preferred, state.files[Self.preferredName] != nil else { return [] }
         return [.init(.secondFile, name: file.path, similarName: preferred)]
     }
 }
