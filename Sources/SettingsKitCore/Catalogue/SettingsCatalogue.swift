@@ -35,6 +35,33 @@ public struct SettingsCatalogue: Sendable {
         self.init(title, groups())
     }
 
+    /// Creates a catalogue of the fields of a record's type, which is then the only definition of a program's settings.
+    ///
+    /// ```swift
+    /// struct Server: SettingsRecord {
+    ///     @SettingField(validation: .range(1...65_535), help: "The port to listen on.") var port = 8080
+    ///     var log = Log()
+    ///     static let empty = Server()
+    /// }
+    /// let catalogue = SettingsCatalogue("Player", describing: Server.self)
+    /// ```
+    ///
+    /// The fields are a group with the title of the catalogue. Those of a nested record are a group with its name, such as `log`. To
+    /// describe several records, or a record and other settings, use ``SettingsGroup/init(_:describing:name:in:)``.
+    ///
+    /// - Parameters:
+    ///   - title: The name of the program, or the subject of the settings.
+    ///   - record: The type. Its fields are listed in the order in which they are encoded.
+    ///   - name: The name of the record in its ``SettingsStorage``; nil for a record without a name.
+    ///   - scope: The scope of the record.
+    public init<Record: SettingsRecord>(
+        _ title: String, describing record: Record.Type, name: String? = nil,
+        in scope: SettingsService.Scope = .defaults
+    ) {
+        let groups = RecordLayout.settings(of: record, name: name, in: scope)
+        self.init(title, groups.map { SettingsGroup($0.group ?? title, $0.settings) })
+    }
+
     /// The settings of all groups, without duplicates.
     public var settings: [SettingsService.SettingDefinition] {
         var seen: Set<ObjectIdentifier> = []

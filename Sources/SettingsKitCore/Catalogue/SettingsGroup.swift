@@ -23,6 +23,21 @@ public struct SettingsGroup: Sendable {
         self.init(title, settings())
     }
 
+    /// Creates a group with the fields of a record's type.
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - record: The type. Its fields are listed in the order in which they are encoded, with their attributes; see
+    ///     ``SettingField``.
+    ///   - name: The name of the record in its ``SettingsStorage``; nil for a record without a name.
+    ///   - scope: The scope of the record.
+    public init<Record: SettingsRecord>(
+        _ title: String, describing record: Record.Type, name: String? = nil,
+        in scope: SettingsService.Scope = .defaults
+    ) {
+        self.init(title, RecordLayout.settings(of: record, name: name, in: scope).flatMap(\.settings))
+    }
+
     /// Collects settings in the braces of a group.
     @resultBuilder public enum Builder {
         /// Collects one setting.

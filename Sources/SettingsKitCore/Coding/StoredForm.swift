@@ -21,10 +21,10 @@ struct StoredForm<Value: Sendable>: Sendable {
     private init(
         encode: @escaping @Sendable (Value) throws -> Data, decode: @escaping @Sendable (Data) throws -> Value,
         filling: (@Sendable (Data, Value) throws -> Value?)? = nil, tolerant: (@Sendable (Data) -> Value?)? = nil,
-        text: (@Sendable () -> TextForm<Value>)? = nil,
-        isExact: Bool = false
+        text: (@Sendable () -> TextForm<Value>)? = nil, isStandard: Bool = true, isExact: Bool = false
     ) {
         self.isExact = isExact
+        self.isStandard = isStandard && text != nil
         (self.encode, decodeStrictly, decodeFilling) = (encode, decode, filling)
         (decodeTolerantly, makeText) = (tolerant, text)
     }
@@ -45,8 +45,8 @@ struct StoredForm<Value: Sendable>: Sendable {
         return Value.self is any Codable.Type ? .transformed : .storedBytes(self)
     }
 
-    /// Whether it is the form of settings without a transformer.
-    var isStandard: Bool { makeText != nil }
+    /// Whether the bytes have the usual form of the type.
+    let isStandard: Bool
 
     func decode(_ data: Data) throws -> Value {
         do {
@@ -80,13 +80,20 @@ extension StoredForm where Value: Codable {
                 encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 }, text: { .standard })
             if let raw = rawOptional as? StoredForm<Value> { return raw }
         }
+        return json
+    }
+
+    /// The form of a record's field: every value as JSON.
+    static var field: StoredForm { Value.self == Data.self || Value.self == Data?.self ? json : standard }
+
+    private static var json: StoredForm {
         if Value.self == Int.self, let integer = StoredForm<Int>.integer as? StoredForm<Value> { return integer }
         // Its functions know the type of the transformer; closures created here would look it up at each call.
         let json = StoredForm(JSONTransformer<Value>())
         return StoredForm(
             encode: json.encode, decode: json.decodeStrictly, filling: json.decodeFilling,
             tolerant: { TolerantDecoding.value(from: $0) }, text: { .standard },
-            isExact: Value.self == Bool.self)
+            isStandard: Value.self != Data.self && Value.self != Data?.self, isExact: Value.self == Bool.self)
     }
 }
 

@@ -120,3 +120,15 @@ extension SettingsService.Setting {
                 didChange: { key.didChange($0, newValue: $1) }))
     }
 }
+
+extension SettingsService.Setting where T: Codable {
+    /// Defines a setting with the value of a record's field.
+    convenience init(
+        field key: SettingsService.StorageKey, default: T, validation: SettingsService.Validation<T>? = nil,
+        help: String? = nil, isSecret: Bool = false
+    ) {
+        self.init(
+            coding: ValueCoding(key: key, default: .constant(`default`), form: .field, validation: validation),
+            namespace: nil, hooks: nil, help: help, isSecret: isSecret)
+    }
+}

@@ -43,6 +43,8 @@ extension CachedRecord {
         HeldLocks.requireNone(before: "encoding")
         do {
             return try body()
+        } catch let error as SettingsError {
+            throw error
         } catch {
             var (field, cause) = (nil as String?, error)
             switch error {
@@ -190,11 +192,21 @@ extension CachedRecord {
                 try Self.requireValid(name, prefix: prefix)
                 let data = try newRow.encoded(name)
                 if !others.contains(name), try data == oldRow.encoded(name) { return nil }
+                try requireAccepted(newRow.members[name], data, name)
                 // A field without a value is stored as null if it would otherwise read as another value.
                 return FieldWrite(name, data ?? defaults[name].map { _ in SettingsRow.null })
             }
             return writes.sorted { $0.name < $1.name }
         }
+    }
+
+    private func requireAccepted(_ member: (any RowMember)?, _ data: Data?, _ name: String) throws(SettingsError) {
+        guard let attribute = layout.attributes[name] else { return }
+        // A nil that is stored as nothing is the default, which is not validated.
+        let isAccepted =
+            data == nil ? defaults[name] == nil || attribute.acceptsNil : member?.isAccepted(by: attribute) ?? true
+        if isAccepted { return }
+        throw SettingsError(.invalidValue, key: key(name), expected: attribute.expected)
     }
 
     private func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
@@ -255,6 +267,6 @@ private func encodedMember<Value>(_ value: Value) throws -> Data? {
     if let optional = value as? any OptionalValue, optional.isNil { return SettingsRow.null }
     guard let value = value as? any Encodable else { return nil }
     var row = SettingsRow()
-    try row.setMembers(of: Member(value: value))
+    try row.setMembers(of: Member(value: value), .plain)
     return try row.encoded("value")
 }

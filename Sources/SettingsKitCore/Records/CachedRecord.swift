@@ -26,6 +26,7 @@ import Synchronization
     /// The key of the whole record in messages.
     let recordKey: SettingsService.StorageKey
     let prefix: String
+    let layout: RecordLayout
     /// The fields of the empty record.
     let defaults: [String: Data]
     @usableFromInline let row = StoredRow<Record>()
@@ -42,6 +43,8 @@ import Synchronization
         self.scope = scope
         recordKey = .init(name ?? "\(Record.self)", scope: scope)
         prefix = name.map { $0 + ":" } ?? ""
+        layout = RecordLayout.of(Record.self)
+        if !layout.attributes.isEmpty { _ = layout.declaredFields(of: Record.empty) }
         defaults = try Self.encodedFields(of: .empty, recordKey, prefix: prefix)
         // Reads all fields, so that their changes are received from the beginning.
         _ = try load(from: Source(self, known: [:], readsStore: false)).content.get()
@@ -173,6 +176,8 @@ import Synchronization
         }
 
         var defaultNames: [String] { Array(record.defaults.keys) }
+
+        func attribute(of name: String) -> (any FieldAttribute)? { record.layout.attributes[name] }
 
         func defaultData(_ name: String) -> Data? { record.defaults[name] }
 

@@ -8,11 +8,12 @@
 /// record.
 struct RowDecoder: Decoder {
     let row: SettingsRow
+    let layout: RecordLayout
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(Container<Key>(row: row))
+        KeyedDecodingContainer(Container<Key>(row: row, layout: layout))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw noFields }
@@ -26,24 +27,35 @@ struct RowDecoder: Decoder {
 
     private struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let row: SettingsRow
+        let layout: RecordLayout
         var codingPath: [any CodingKey] { [] }
 
-        var allKeys: [Key] { (row.source?.defaultNames ?? []).compactMap(Key.init(stringValue:)) }
+        var allKeys: [Key] { row.defaultNames.compactMap(Key.init(stringValue:)) }
+
+        private func name(_ key: Key) -> String { layout.name(ofKey: key.stringValue) }
+
+        private func isNested(_ key: Key) -> Bool { layout.nested[key.stringValue] != nil }
 
         func contains(_ key: Key) -> Bool {
-            !row.candidates(key.stringValue).isEmpty || row.source?.defaultData(key.stringValue) != nil
+            isNested(key) || !row.candidates(name(key)).isEmpty || row.defaultData(name(key)) != nil
         }
 
         func decodeNil(forKey key: Key) -> Bool {
-            let name = key.stringValue
+            if isNested(key) { return false }
+            let name = name(key)
             if let candidate = row.candidates(name).first { return row.isNil(candidate, name: name) }
-            return (row.source?.defaultData(name) ?? SettingsRow.null) == SettingsRow.null
+            return (row.defaultData(name) ?? SettingsRow.null) == SettingsRow.null
         }
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-            let name = key.stringValue
+            if isNested(key), let record = type as? any SettingsRecord.Type,
+                let value = try record.load(from: row.nested(under: layout.prefix(ofKey: key.stringValue))) as? Value
+            {
+                return value
+            }
+            let name = name(key)
             if let value = row.decoded(type, name: name) { return value }
-            guard let data = row.source?.defaultData(name) else {
+            guard let data = row.defaultData(name) else {
                 // nil is omitted; it may be inside another value, a property wrapper for example.
                 if let none = try? JSONDecoder().decode(type, from: SettingsRow.null) { return none }
                 throw DecodingError.keyNotFound(
@@ -53,12 +65,12 @@ struct RowDecoder: Decoder {
         }
 
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-            let name = key.stringValue
+            let name = name(key)
             for candidate in row.candidates(name) {
                 if row.isNil(candidate, name: name, isFlag: StandardText.isFlag(type)) { return nil }
                 if let value = row.decoded(type, from: candidate, name: name) { return value }
             }
-            guard let data = row.source?.defaultData(name) else { return nil }
+            guard let data = row.defaultData(name) else { return nil }
             return try JSONScalars.value(type, from: data)
         }
 
@@ -76,15 +88,15 @@ struct RowDecoder: Decoder {
 
         func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 
-        private func decoder(_ key: Key) throws -> any Decoder { try decoder(named: key.stringValue) }
+        private func decoder(_ key: Key) throws -> any Decoder { try decoder(named: name(key)) }
 
         /// Decodes the value of a field.
         private func decoder(named name: String) throws -> any Decoder {
             if let opened = row.decoded(OpenDecoder.self, name: name) {
-                row.source?.recordOpening(name)
+                row.recordOpening(name)
                 return opened.decoder
             }
-            let data = row.source?.defaultData(name) ?? SettingsRow.null
+            let data = row.defaultData(name) ?? SettingsRow.null
             return try JSONDecoder().decode(OpenDecoder.self, from: data).decoder
         }
     }

@@ -11,19 +11,25 @@ struct RowEncoder: Encoder {
     }
 
     private let fields: Fields
+    private let layout: RecordLayout
+    private let isDeclaring: Bool
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     /// Returns the fields of a record; nil if it encodes containers inside its container, or is not encoded as an object.
-    static func members(of record: some Encodable) throws -> [(name: String, member: any RowMember)]? {
+    ///
+    /// - Parameter isDeclaring: Whether the types of the fields are needed, also of those that are nil.
+    static func members(
+        of record: some Encodable, _ layout: RecordLayout, isDeclaring: Bool = false
+    ) throws -> [(name: String, member: any RowMember)]? {
         let fields = Fields()
-        try record.encode(to: RowEncoder(fields: fields))
+        try record.encode(to: RowEncoder(fields: fields, layout: layout, isDeclaring: isDeclaring))
         return fields.hasNames && !fields.isIncomplete ? fields.members : nil
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         fields.hasNames = true
-        return KeyedEncodingContainer(Container<Key>(fields: fields))
+        return KeyedEncodingContainer(Container<Key>(fields: fields, layout: layout, isDeclaring: isDeclaring))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer { Self.dropping(fields) }
@@ -37,15 +43,56 @@ struct RowEncoder: Encoder {
 
     private struct Container<Key: CodingKey>: KeyedEncodingContainerProtocol {
         let fields: Fields
+        let layout: RecordLayout
+        let isDeclaring: Bool
         var codingPath: [any CodingKey] { [] }
 
-        func encodeNil(forKey key: Key) {
-            fields.members.append((key.stringValue, DataMember(data: SettingsRow.null)))
+        private func add(_ member: some RowMember, _ key: Key) {
+            fields.members.append((layout.name(ofKey: key.stringValue), member))
         }
 
-        func encode<Value: Encodable>(_ value: Value, forKey key: Key) {
-            fields.members.append((key.stringValue, ValueMember(value: value)))
+        func encodeNil(forKey key: Key) { add(DataMember(data: SettingsRow.null), key) }
+
+        func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+            guard layout.nested[key.stringValue] != nil, let record = value as? any SettingsRecord else {
+                return add(ValueMember(value: value), key)
+            }
+            var row = isDeclaring ? SettingsRow.declaring : SettingsRow()
+            try record.save(into: &row)
+            let prefix = layout.prefix(ofKey: key.stringValue)
+            for name in row.names ?? Array(row.members.keys) {
+                if let member = row.members[name] { fields.members.append((prefix + name, member)) }
+            }
         }
+
+        /// Adds an optional field.
+        private func addIfPresent<Value: Encodable>(_ value: Value?, _ key: Key) {
+            if isDeclaring {
+                add(ValueMember(value: value), key)
+            } else if let value {
+                add(ValueMember(value: value), key)
+            }
+        }
+
+        func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) { addIfPresent(value, key) }
+
+        // The compiler prefers the protocol's own functions for these types, which drop nil, to a generic one.
+        func encodeIfPresent(_ value: Bool?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: String?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: Double?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: Float?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: Int?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: Int8?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: Int16?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: Int32?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: Int64?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: Int128?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: UInt?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: UInt8?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: UInt16?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: UInt32?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: UInt64?, forKey key: Key) { addIfPresent(value, key) }
+        func encodeIfPresent(_ value: UInt128?, forKey key: Key) { addIfPresent(value, key) }
 
         func nestedContainer<NestedKey: CodingKey>(
             keyedBy type: NestedKey.Type, forKey key: Key

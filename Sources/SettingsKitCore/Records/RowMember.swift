@@ -6,6 +6,14 @@
 
 /// A field that was added to a row. It is serialized when its bytes are needed.
 protocol RowMember {
+    /// The layout of the value, if that is a record.
+    var layout: RecordLayout? { get }
+    /// Returns the definition of a setting whose default is the value; nil if only its JSON is known.
+    func setting(
+        _ key: SettingsService.StorageKey, _ attribute: (any FieldAttribute)?
+    ) -> SettingsService.SettingDefinition?
+    /// Returns whether the validation of the field accepts the value.
+    func isAccepted(by attribute: any FieldAttribute) -> Bool
     /// Returns the field's JSON.
     func encoded() throws -> Data
     /// Returns whether the other field has the same JSON, as far as that is known without serializing.
@@ -15,6 +23,26 @@ protocol RowMember {
 /// A field with a value.
 struct ValueMember<Value: Encodable>: RowMember {
     let value: Value
+
+    var layout: RecordLayout? { (Value.self as? any SettingsRecord.Type).map { RecordLayout.of($0) } }
+
+    func setting(
+        _ key: SettingsService.StorageKey, _ attribute: (any FieldAttribute)?
+    ) -> SettingsService.SettingDefinition? {
+        if let attribute { return attribute.setting(key, default: value) }
+        guard let type = Value.self as? any Codable.Type else { return nil }
+        // A record is `Sendable`, so the values of its fields are. At run time, nothing shows that a type is.
+        typealias SendableType = any (Codable & Sendable).Type
+        return setting(key, as: unsafeBitCast(type as any Codable.Type, to: SendableType.self))
+    }
+
+    private func setting<Field: Codable & Sendable>(
+        _ key: SettingsService.StorageKey, as type: Field.Type
+    ) -> SettingsService.SettingDefinition? {
+        (value as? Field).map { SettingsService.Setting(field: key, default: $0) }
+    }
+
+    func isAccepted(by attribute: any FieldAttribute) -> Bool { attribute.accepts(value) }
 
     func encoded() throws -> Data { try JSONScalars.data(ofMember: value) }
 
@@ -32,6 +60,14 @@ struct ValueMember<Value: Encodable>: RowMember {
 /// A field whose JSON is known.
 struct DataMember: RowMember {
     let data: Data
+
+    var layout: RecordLayout? { nil }
+
+    func setting(
+        _ key: SettingsService.StorageKey, _ attribute: (any FieldAttribute)?
+    ) -> SettingsService.SettingDefinition? { nil }
+
+    func isAccepted(by attribute: any FieldAttribute) -> Bool { true }
 
     func encoded() -> Data { data }
 

@@ -39,11 +39,11 @@ public protocol SettingsRecord: Codable, Sendable {
 extension SettingsRecord {
     /// Adds the fields that `Codable` encodes to the row.
     public func save(into row: inout SettingsRow) throws {
-        try row.setMembers(of: self)
+        try row.setMembers(of: self, .of(Self.self))
     }
 
     /// Creates a record with `Codable`. Missing fields have the values of ``empty``.
     public static func load(from row: SettingsRow) throws -> Self {
-        try Self(from: RowDecoder(row: row))
+        try Self(from: RowDecoder(row: row, layout: .of(Self.self)))
     }
 }

@@ -21,14 +21,26 @@ public struct SettingsRow {
 
     /// The fields that were added to the row.
     private(set) var members: [String: any RowMember] = [:]
+    /// The names of the fields in the order in which they were added, if the row is ``declaring``.
+    private(set) var names: [String]?
     /// The source of a row that is read.
-    let source: (any RowSource)?
+    private let source: (any RowSource)?
+    /// The first part of the names of the fields that are read: not empty for a nested record.
+    private var prefix = ""
 
     /// Creates an empty row, for saving and for testing a custom mapping.
     public init() { source = nil }
 
     /// Creates a row for reading.
     init(source: any RowSource) { self.source = source }
+
+    /// An empty row that keeps the order of the fields, and those without a value.
+    static var declaring: SettingsRow {
+        var row = SettingsRow()
+        row.names = []
+        return row
+    }
+
 
     /// The value of a field; nil if it is missing or cannot be decoded. Setting nil omits the field.
     ///
@@ -47,12 +59,35 @@ public struct SettingsRow {
             }
             return nil
         }
-        set { members[name] = newValue.map { ValueMember(value: $0) } }
+        set {
+            switch newValue {
+            case let value?: add(ValueMember(value: value), under: name)
+            case nil where names != nil: add(ValueMember(value: newValue), under: name)
+            case nil: members[name] = nil
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Returns the row in which a nested record finds its fields.
+    func nested(under prefix: String) -> SettingsRow {
+        var row = self
+        row.prefix += prefix
+        return row
+    }
+
+    private func fullName(_ name: String) -> String { prefix.isEmpty ? name : prefix + name }
+
+    /// The names of the fields of the empty record.
+    var defaultNames: [String] {
+        let names = source?.defaultNames ?? Array(members.keys)
+        return names.compactMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil }
     }
 
     /// Returns the layers' candidates for a field, the highest first, or the member that was added to the row.
     func candidates(_ name: String) -> [SettingsStoreCandidate] {
-        source?.candidates(name) ?? data(name).map { [SettingsStoreCandidate($0)] } ?? []
+        source?.candidates(fullName(name)) ?? data(name).map { [SettingsStoreCandidate($0)] } ?? []
     }
 
     /// Returns whether a layer's candidate for a field represents nil, which is then the field's value.
@@ -62,7 +97,11 @@ public struct SettingsRow {
         let isNull =
             candidate.form == .stored ? candidate.data == Self.null : candidate.isNil(isFlag: isFlag)
         guard isNull else { return false }
-        source?.accept(candidate, of: name)
+        if let attribute = source?.attribute(of: fullName(name)), !attribute.acceptsNil {
+            source?.record(SettingsError(.invalidValue, expected: attribute.expected), with: fullName(name), candidate)
+            return false
+        }
+        source?.accept(candidate, of: fullName(name))
         return true
     }
 
@@ -76,9 +115,9 @@ public struct SettingsRow {
 
     /// Returns the bytes of a field: stored, or added to the row.
     package func data(_ name: String) -> Data? {
-        if let source { return source.data(name) }
+        if let source { return source.data(fullName(name)) }
         do {
-            return try encoded(name)
+            return try encoded(fullName(name))
         } catch {
             // Saving the record reports it.
             return nil
@@ -86,12 +125,15 @@ public struct SettingsRow {
     }
 
     /// Returns the bytes of the empty record's field, in a row that is read.
-    package func defaultData(_ name: String) -> Data? { source?.defaultData(name) }
+    package func defaultData(_ name: String) -> Data? { source?.defaultData(fullName(name)) }
 
     /// Records that a field's bytes cannot be decoded.
     package func record(_ error: any Error, with name: String, data: Data) {
-        source?.record(error, with: name, SettingsStoreCandidate(data))
+        source?.record(error, with: fullName(name), SettingsStoreCandidate(data))
     }
+
+    /// Records that the caller decodes a field's bytes, and may fail.
+    func recordOpening(_ name: String) { source?.recordOpening(fullName(name)) }
 
     /// Decodes a layer's candidate; returns nil if it is no value of the type, and records the error.
     func decoded<Value: Decodable>(
@@ -99,15 +141,20 @@ public struct SettingsRow {
     ) -> Value? {
         let isFlag = StandardText.isFlag(type)
         guard candidate.concerns(isFlag: isFlag) else { return nil }
+        let attribute = source?.attribute(of: fullName(name))
         do {
             let value =
                 candidate.form == .stored
                 ? try stored(type, candidate.data, name)
-                : try value(type, ofTexts: candidate.texts(isFlag: isFlag, of: { StandardText.type(of: type) }))
-            source?.accept(candidate, of: name)
+                : try value(
+                    type, ofTexts: candidate.texts(isFlag: isFlag, of: { StandardText.type(of: type) }), attribute)
+            if let attribute, !attribute.accepts(value) {
+                throw SettingsError(.invalidValue, expected: attribute.expected)
+            }
+            source?.accept(candidate, of: fullName(name))
             return value
         } catch {
-            source?.record(error, with: name, candidate)
+            source?.record(error, with: fullName(name), candidate)
             return nil
         }
     }
@@ -122,22 +169,31 @@ public struct SettingsRow {
     }
 
     /// Parses an argument, a variable or the value in a file, like a setting of the type.
-    private func value<Value: Decodable>(_ type: Value.Type, ofTexts texts: [String]?) throws -> Value {
+    private func value<Value: Decodable>(
+        _ type: Value.Type, ofTexts texts: [String]?, _ attribute: (any FieldAttribute)?
+    ) throws -> Value {
         if let texts, let value: Value = StandardText.read(texts) { return value }
         throw SettingsError(
-            .invalidValue, expected: StandardText.type(of: type).expected,
+            .invalidValue, expected: attribute?.expected ?? StandardText.type(of: type).expected,
             underlying: texts?.last.flatMap { StandardText.problem($0, as: type) })
     }
 
-    package mutating func put(_ data: Data, under name: String) { members[name] = DataMember(data: data) }
+    // MARK: Writing
+
+    package mutating func put(_ data: Data, under name: String) { add(DataMember(data: data), under: name) }
+
+    mutating func add(_ member: any RowMember, under name: String) {
+        members[name] = member
+        names?.append(name)
+    }
 
     /// Adds the members of a value that `Codable` encodes to the row.
-    mutating func setMembers(of value: some Encodable) throws {
-        if let members = try RowEncoder.members(of: value) {
-            for (name, member) in members { self.members[name] = member }
+    mutating func setMembers(of value: some Encodable, _ layout: RecordLayout) throws {
+        if let members = try RowEncoder.members(of: value, layout, isDeclaring: names != nil) {
+            for (name, member) in members { add(member, under: name) }
         } else {
             let json = try JSONEncoder.stable().encode(value)
-            for (name, data) in try JSONMembers.members(of: json) { put(data, under: name) }
+            for (key, data) in try JSONMembers.members(of: json) { put(data, under: layout.name(ofKey: key)) }
         }
     }
 
@@ -184,6 +240,8 @@ protocol RowSource: AnyObject {
     func candidates(_ name: String) -> [SettingsStoreCandidate]
     /// Records that a field has the value of a candidate.
     func accept(_ candidate: SettingsStoreCandidate, of name: String)
+    /// Returns the attribute of a field.
+    func attribute(of name: String) -> (any FieldAttribute)?
     /// Returns the bytes of the empty record's field.
     func defaultData(_ name: String) -> Data?
     /// The names of the fields of the empty record.

@@ -1,0 +1,114 @@
+import Synchronization
+
+/// The arguments of a field's ``SettingField`` attribute.
+protocol FieldAttribute: Sendable {
+    /// The name in the store; nil for that of the property.
+    var name: String? { get }
+    /// Whether the attribute has no other argument than a name.
+    var isPlain: Bool { get }
+    var valueType: Any.Type { get }
+    /// A description of valid values, for messages.
+    var expected: String { get }
+    /// Whether the validation accepts nil, or need not: the field has no nil.
+    var acceptsNil: Bool { get }
+
+    /// Returns whether the validation accepts a value of the field, or of the type that is optional in the field.
+    func accepts<Other>(_ value: Other) -> Bool
+
+    /// Returns the definition of a setting with the field's values.
+    ///
+    /// - Parameter value: The default.
+    func setting(_ key: SettingsService.StorageKey, default value: Any) -> SettingsService.SettingDefinition?
+}
+
+struct TypedFieldAttribute<Value: Codable & Sendable>: FieldAttribute {
+    let name: String?
+    let validation: SettingsService.Validation<Value>?
+    let help: String?
+    let isSecret: Bool
+
+    var isPlain: Bool { validation == nil && help == nil && !isSecret }
+    var valueType: Any.Type { Value.self }
+
+    var expected: String {
+        let text = TextForm<Value>.standard
+        return validation.map { text.expected(with: $0) } ?? text.expected
+    }
+
+    var acceptsNil: Bool {
+        guard let validation, let none = (Value.self as? any OptionalValue.Type)?.erasedNil as? Value else {
+            return true
+        }
+        return validation.accepts(none)
+    }
+
+    func accepts<Other>(_ value: Other) -> Bool {
+        guard let validation, let value = value as? Value else { return true }
+        return validation.accepts(value)
+    }
+
+    func setting(_ key: SettingsService.StorageKey, default value: Any) -> SettingsService.SettingDefinition? {
+        (value as? Value).map {
+            SettingsService.Setting(field: key, default: $0, validation: validation, help: help, isSecret: isSecret)
+        }
+    }
+}
+
+/// A field's wrapper, whichever type its value has.
+protocol FieldWrapper {
+    static var valueType: Any.Type { get }
+}
+
+extension SettingField: FieldWrapper {
+    static var valueType: Any.Type { Value.self }
+}
+
+/// Collects the attributes of fields while a record is created.
+///
+/// The initial values of properties are evaluated in each initializer, with the arguments of their attributes.
+@usableFromInline enum AttributeCollection {
+    /// The place of an attribute in the source: the order of the places in a type is that of its properties.
+    @usableFromInline struct Place: Hashable, Comparable, Sendable {
+        let typeName: String
+        let line: Int
+        let column: Int
+
+        @usableFromInline init(typeName: String, line: Int, column: Int) {
+            (self.typeName, self.line, self.column) = (typeName, line, column)
+        }
+
+        @usableFromInline static func < (left: Place, right: Place) -> Bool {
+            (left.line, left.column) < (right.line, right.column)
+        }
+    }
+
+    private final class Found: Sendable {
+        let attributes = Mutex<[Place: any FieldAttribute]>([:], .leaf)
+    }
+
+    @TaskLocal private static var found: Found?
+    private static let activeCount = Atomic(0)
+
+    /// Whether a thread collects attributes. Most records are created while none does.
+    @usableFromInline static var isActive: Bool { activeCount.load(ordering: .relaxed) > 0 }
+
+    @usableFromInline static func add<Value: Codable & Sendable>(
+        _ name: String?, validation: SettingsService.Validation<Value>?, help: String?, isSecret: Bool, at place: Place
+    ) {
+        let attribute = TypedFieldAttribute(
+            name: name, validation: isSecret ? validation?.hidingValues : validation, help: help, isSecret: isSecret)
+        found?.attributes.withLock { $0[place] = attribute }
+    }
+
+    /// Returns the attributes of a type's fields, in the order of its properties, that are evaluated while `body` runs.
+    ///
+    /// - Parameter typeName: The type's name without those of its generic arguments.
+    static func attributes(ofTypeNamed typeName: String, during body: () -> Void) -> [any FieldAttribute] {
+        activeCount.add(1, ordering: .relaxed)
+        defer { activeCount.subtract(1, ordering: .relaxed) }
+        let found = Found()
+        $found.withValue(found, operation: body)
+        return found.attributes.withLock { $0 }.filter { $0.key.typeName == typeName }.sorted { $0.key < $1.key }
+            .map(\.value)
+    }
+}
