@@ -17,6 +17,15 @@ struct Counters: SettingsRecord {
     static let empty = Counters()
 }
 
+/// The same fields with attributes.
+struct DeclaredCounters: SettingsRecord {
+    @SettingField(validation: .range(0...Int.max), help: "The number of uses.") var count = 1
+    @SettingField(validation: .range(1...1_000), help: "The greatest number of uses.") var limit = 10
+    @SettingField(help: "Whether uses are counted.") var isActive = true
+
+    static let empty = DeclaredCounters()
+}
+
 /// A typical record.
 struct Parameters: SettingsRecord {
     var isDetailed = false

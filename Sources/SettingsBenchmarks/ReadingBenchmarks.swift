@@ -18,6 +18,8 @@ extension Benchmark {
         settings.set(.profile, to: Profile(name: "Bob", age: 41, score: 3.5))
         let counters = try SettingsStorage<Counters>(name: "counters", in: settings)
         counters.count = 2
+        let declared = try SettingsStorage<DeclaredCounters>(name: "declared", in: settings)
+        declared.count = 2
         let parameters = try SettingsStorage<Parameters>(name: "network", in: settings)
         parameters.set(Parameters(isDetailed: true, apiURL: URL(string: "https://example.org/api"), armedAt: Date()))
 
@@ -68,6 +70,10 @@ extension Benchmark {
             handle("@Persisted Int", numbers) { summing($0) { wrappedNumber.wrappedValue } },
             handle("@Persisted String", texts) { summing($0) { wrappedText.wrappedValue.utf8.count } },
             handle("an Int of a record of numbers", numbers) { summing($0) { counters.count } },
+            Benchmark(
+                2, "an Int of a record whose fields have attributes", atMost: 1.2,
+                Yardstick("the same without attributes") { summing($0) { counters.count } }, iterations: 2_000_000
+            ) { summing($0) { declared.count } },
             handle("a Bool of a record with a URL in it", records) { summing($0) { parameters.isDetailed ? 1 : 0 } },
             threads("an Int", atLeast: 1.6) { sum($0) { settings.get(.launchCount) } },
             threads("a Bool", atLeast: 1.6) { sum($0) { settings.get(.isMuted) ? 1 : 0 } },

@@ -25,6 +25,7 @@ extension Benchmark {
         let store = try TemporaryFolder().propertyList(keyCount: 10)
         let few = Writer(SettingsService(defaults: store))
         let counters = try SettingsStorage<Counters>(name: "counters", in: store)
+        let declared = try SettingsStorage<DeclaredCounters>(name: "declared", in: store)
         let (many, opened) = (try Writer(keyCount: 100_000), try TemporaryFolder())
         _ = try opened.propertyList(keyCount: 10_000)
         // The least that an operation can cost that survives the end of the process and excludes other processes.
@@ -73,6 +74,13 @@ extension Benchmark {
             {
                 count in
                 repeating(count) { counters.set(\.count, to: few.next()) }
+            },
+            Benchmark(
+                12, "a field with an attribute written", atMost: 1.2,
+                Yardstick("one without", { count in repeating(count) { counters.set(\.count, to: few.next()) } }),
+                iterations: 20_000
+            ) { count in
+                repeating(count) { declared.set(\.count, to: few.next()) }
             },
         ]
     }
