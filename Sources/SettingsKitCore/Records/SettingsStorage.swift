@@ -191,18 +191,80 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
         return SettingsService.Subscription { [cached] in withExtendedLifetime(cached, end) }
     }
 
+    /// Calls `body` with a field after each change of it, local or external, until the subscription is cancelled or released.
+    ///
+    /// Changes of other fields are not reported. The last call has the stored value, as in ``observe(_:)``.
+    public func observe<Field: Equatable & Sendable>(
+        _ keyPath: any KeyPath<Record, Field> & Sendable, _ body: @escaping @Sendable (Field) -> Void
+    ) -> SettingsService.Subscription {
+        let last = LastField<Field>()
+        let subscription = observe { record in
+            let field = record[keyPath: keyPath]
+            if last.changes(to: field) { body(field) }
+        }
+        // After the beginning, so that no change is missed: a value that is delivered meanwhile stays.
+        last.begin(with: get()[keyPath: keyPath])
+        return subscription
+    }
+
+    /// Returns a field, then its newest value after each change, local or external.
+    ///
+    /// Changes of other fields are not elements. A slow reader skips values, as in ``values``.
+    public func values<Field: Equatable & Sendable>(
+        of keyPath: any KeyPath<Record, Field> & Sendable
+    ) -> SettingsService.Stream<Field> {
+        SettingsService.Stream { [cached] in
+            let nextRecord = Self.records(of: cached)
+            let last = LastField<Field>()
+            return {
+                while let record = await nextRecord() {
+                    let field = record[keyPath: keyPath]
+                    if last.changes(to: field) { return field }
+                }
+                return nil
+            }
+        }
+    }
+
     /// Returns the current record, then the newest record after each change, local or external.
     ///
     /// Changes made together are one element. A slow reader skips records, and always receives the newest. The sequence ends when
     /// its task is cancelled.
     public var values: SettingsService.Stream<Record> {
-        SettingsService.Stream { [cached] in
-            let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
-            let end = cached.listen { source.push($0) }
-            let owner = StreamOwner(source, onEnd: end)
-            let reader = ValueReader(sequence: { cached.connection.sequence }, read: { cached.value() })
-            source.push(UInt64.max)
-            return { await reader.next(from: owner) }
+        SettingsService.Stream { [cached] in Self.records(of: cached) }
+    }
+
+    private static func records(of cached: CachedRecord<Record>) -> SettingsService.Stream<Record>.Next {
+        let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
+        let end = cached.listen { source.push($0) }
+        let owner = StreamOwner(source, onEnd: end)
+        let reader = ValueReader(sequence: { cached.connection.sequence }, read: { cached.value() })
+        source.push(UInt64.max)
+        return { await reader.next(from: owner) }
+    }
+}
+
+/// The last value of a field that a listener has received. One thread at a time delivers values.
+private final class LastField<Field: Equatable & Sendable>: Sendable {
+    private let value = Mutex<Field?>(nil, .leaf)
+
+    /// Records the value at the beginning, if none was delivered yet.
+    func begin(with field: Field) {
+        value.withLock { value in
+            if value == nil { value = field }
         }
+    }
+
+    /// Records a value, and returns whether it is another one.
+    func changes(to field: Field) -> Bool {
+        // Neither comparing nor releasing a value is done inside the lock, because both may run the user's code.
+        let last = value.withLock { $0 }
+        if last == field { return false }
+        let replaced = value.withLock { value in
+            defer { value = field }
+            return value
+        }
+        withExtendedLifetime(replaced) {}
+        return true
     }
 }

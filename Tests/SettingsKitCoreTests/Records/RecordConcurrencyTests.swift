@@ -29,6 +29,33 @@ struct RecordConcurrencyTests {
         for record in records { #expect(record.get() == Pair(left: 6 * rounds, right: rounds - 1)) }
     }
 
+    @Test("Setting different fields with attributes on 6 threads loses none, and field listeners end on the last value")
+    func declaredFields() async throws {
+        let record = try SettingsStorage<DeclaredFields>(in: MemoryStore())
+        let paths: [any WritableKeyPath<DeclaredFields, Int> & Sendable] = [\.a, \.b, \.c, \.d, \.e, \.f]
+        let ends = paths.map { _ in Recorder<Int>() }
+        let subscriptions = zip(paths, ends).map { path, end in record.observe(path) { end.append($0) } }
+        let rounds = 200
+        inParallel(6) { thread in
+            for round in 1...rounds { record.set(paths[thread], to: round) }
+        }
+        let all = rounds
+        #expect(record.get() == DeclaredFields(a: all, b: all, c: all, d: all, e: all, f: all))
+        // A task may still be delivering the last changes.
+        for end in ends { #expect(try await eventually { end.all.last == rounds }) }
+        withExtendedLifetime(subscriptions) {}
+    }
+
+    private struct DeclaredFields: SettingsRecord, Equatable {
+        @SettingField(validation: .range(0...1_000)) var a = 0
+        @SettingField(help: "The second number.") var b = 0
+        @SettingField var c = 0
+        @SettingField var d = 0
+        @SettingField var e = 0
+        @SettingField var f = 0
+        static let empty = DeclaredFields()
+    }
+
     @Test("Fields that are changed together are never seen apart, however they are read", arguments: [true, false])
     func noHalves(hasOwnService: Bool) async throws {
         let store = MemoryStore()

@@ -53,6 +53,45 @@ struct RecordValuesTests {
         #expect(await records.next()?.left == 100)
     }
 
+    @Test("A listener to a field is notified of that field only, once for each value", arguments: StoreKind.allCases)
+    func fieldListener(kind: StoreKind) throws {
+        let record = try SettingsStorage<Parameters>(name: "network", in: kind.make())
+        let (attempts, computed) = (Recorder<Int>(), Recorder<Int>())
+        let subscriptions = [
+            record.observe(\.attempts) { attempts.append($0) },
+            record.observe(\.attemptsIfDetailed) { computed.append($0) },
+        ]
+        record.isDetailed = true
+        record.attempts = 4
+        record.apiURL = URL(string: "https://example.org")
+        record.isDetailed = false
+        record.attempts = 3
+        record.reset()
+        #expect(attempts.all == [4, 3] && computed.all == [3, 4, 0])
+        subscriptions[0].cancel()
+        record.update { $0 = Parameters(isDetailed: true, attempts: 9) }
+        #expect(attempts.all == [4, 3] && computed.all == [3, 4, 0, 9])
+    }
+
+    @Test("The values of a field are its newest ones, without those of other fields", arguments: StoreKind.allCases)
+    func fieldValues(kind: StoreKind) async throws {
+        let record = try SettingsStorage<Parameters>(name: "network", in: kind.make())
+        let stream = record.values(of: \.attempts)
+        var values = stream.makeAsyncIterator()
+        #expect(await values.next() == 3)
+        record.isDetailed = true
+        record.attempts = 4
+        #expect(await values.next() == 4)
+        for attempts in 5...100 { record.attempts = attempts }
+        record.isDetailed = false
+        #expect(await values.next() == 100)
+        record.isDetailed = true
+        record.attempts = 7
+        #expect(await values.next() == 7)
+        var others = stream.makeAsyncIterator()
+        #expect(await others.next() == 7)
+    }
+
     @Test("Changes of other storages, of services and from outside are heard, those of other records are not")
     func everySource() async throws {
         let store = FeedStore()
@@ -71,8 +110,9 @@ struct RecordValuesTests {
         #expect(await records.next() == Parameters(attempts: 4, limit: nil))
         store.changeFromOutside([("network:attempts", "5"), ("network:isDetailed", "true")])
         #expect(await records.next() == Parameters(isDetailed: true, attempts: 5, limit: nil))
+        // The last good value stays in force.
         store.changeFromOutside([("network:attempts", "\"garbage\"")])
-        #expect(await records.next() == Parameters(isDetailed: true, limit: nil))
+        #expect(await records.next() == Parameters(isDetailed: true, attempts: 5, limit: nil))
         settings.reset(scope: .defaults)
         #expect(await records.next() == .empty)
     }
