@@ -88,7 +88,7 @@ struct SettingCell {
             if !isExhaustive { events.release(next, of: setting) }
             inForce = isExhaustive ? next : nil
         }
-        if isFromOutside { earlier.record(change) }
+        if origin == .external { earlier.record(change) }
         setting.invalidate(by: change)
     }
 

@@ -209,10 +209,21 @@ import Synchronization
 
         func recordOpening(_ name: String) { opened.append(name) }
 
-        func accept(_ candidate: SettingsStoreCandidate, of name: String) { accepted[name] = candidate }
+        private var earlier: EarlierBytes? { record.connection.store?.feed.earlier }
+
+        func earlier(before candidate: SettingsStoreCandidate, of name: String) -> [Data?] {
+            earlier?.bytes(before: candidate, named: record.prefix + name) ?? []
+        }
+
+        func accept(_ candidate: SettingsStoreCandidate, of name: String) {
+            accepted[name] = candidate
+            if candidate.layer == nil { unreadable[name] = nil }
+            earlier?.record(candidate, named: record.prefix + name, isAccepted: true)
+        }
 
         func record(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate) {
             refused.insert(name)
+            earlier?.record(candidate, named: record.prefix + name, isAccepted: false)
             let problem = error as? SettingsError ?? SettingsError(.decodingFailed, underlying: error)
             // A layer that is not written to stays unchanged.
             if candidate.layer == nil { unreadable[name] = problem }

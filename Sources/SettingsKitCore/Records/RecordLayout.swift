@@ -70,7 +70,8 @@ final class RecordLayout: Sendable {
         let names = row.names ?? []
         for name in attributes.keys where !names.contains(name) {
             preconditionFailure(
-                "\(type(of: record)) has no field named \(name). Pass the name of a field to its SettingField attribute, not to CodingKeys.")
+                "\(type(of: record)) has no field named \(name). Pass the name of a field to its SettingField attribute, not to CodingKeys."
+            )
         }
         return names.compactMap { name in row.members[name].map { (name, $0) } }
     }
@@ -78,7 +79,8 @@ final class RecordLayout: Sendable {
     private static func make<Record: SettingsRecord>(for type: Record.Type) -> RecordLayout {
         let empty = Record.empty
         // A record that cannot be encoded is reported when it is.
-        let members = (optionalResult(of: { try RowEncoder.members(of: $0, .plain, isDeclaring: true) }, empty) ?? nil) ?? []
+        let members =
+            (optionalResult(of: { try RowEncoder.members(of: $0, .plain, isDeclaring: true) }, empty) ?? nil) ?? []
         let own = attributes(of: empty, members)
         var names: [String: String] = [:]
         var nested: [String: RecordLayout] = [:]
@@ -88,7 +90,8 @@ final class RecordLayout: Sendable {
             guard let inner = member.layout else { continue }
             precondition(
                 own[key]?.isPlain ?? true,
-                "The attribute of \(type).\(key) can only have a name, because the fields of a nested record are separate settings.")
+                "The attribute of \(type).\(key) can only have a name, because the fields of a nested record are separate settings."
+            )
             nested[key] = inner
         }
         let layout = RecordLayout(names: names, nested: nested, attributes: [:])

@@ -66,10 +66,11 @@ struct RowDecoder: Decoder {
 
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
             let name = name(key)
-            for candidate in row.candidates(name) {
-                if row.isNil(candidate, name: name, isFlag: StandardText.isFlag(type)) { return nil }
-                if let value = row.decoded(type, from: candidate, name: name) { return value }
+            let found = row.first(of: name) { candidate -> Value?? in
+                if row.isNil(candidate, name: name, isFlag: StandardText.isFlag(type)) { return .some(nil) }
+                return row.decoded(type, from: candidate, name: name).map { .some($0) }
             }
+            if let found { return found }
             guard let data = row.defaultData(name) else { return nil }
             return try JSONScalars.value(type, from: data)
         }

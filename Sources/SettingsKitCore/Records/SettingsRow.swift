@@ -41,7 +41,6 @@ public struct SettingsRow {
         return row
     }
 
-
     /// The value of a field; nil if it is missing or cannot be decoded. Setting nil omits the field.
     ///
     /// If nil was stored in place of another default, an optional type distinguishes it from a missing field: `let
@@ -51,13 +50,12 @@ public struct SettingsRow {
     /// value cannot be encoded as JSON, saving the record fails.
     public subscript<Value: Codable & Sendable>(name: String) -> Value? {
         get {
-            for candidate in candidates(name) {
+            first(of: name) { candidate -> Value?? in
                 if isNil(candidate, name: name, isFlag: StandardText.isFlag(Value.self)) {
-                    return (Value.self as? any OptionalValue.Type)?.erasedNil as? Value
+                    return .some((Value.self as? any OptionalValue.Type)?.erasedNil as? Value)
                 }
-                if let value = decoded(Value.self, from: candidate, name: name) { return value }
-            }
-            return nil
+                return decoded(Value.self, from: candidate, name: name).map { .some($0) }
+            } ?? nil
         }
         set {
             switch newValue {
@@ -85,6 +83,23 @@ public struct SettingsRow {
         return names.compactMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil }
     }
 
+    /// Returns the result for the first candidate that is a value. The last good value of a layer takes the place of a rejected one.
+    ///
+    /// - Parameter read: Returns nil for a candidate that is no value, and records the error.
+    func first<Result>(of name: String, _ read: (SettingsStoreCandidate) -> Result?) -> Result? {
+        for candidate in candidates(name) {
+            if let result = read(candidate) { return result }
+            for data in source?.earlier(before: candidate, of: fullName(name)) ?? [] {
+                // The layer had no value.
+                guard let data else { break }
+                var good = candidate
+                good.data = data
+                if let result = read(good) { return result }
+            }
+        }
+        return nil
+    }
+
     /// Returns the layers' candidates for a field, the highest first, or the member that was added to the row.
     func candidates(_ name: String) -> [SettingsStoreCandidate] {
         source?.candidates(fullName(name)) ?? data(name).map { [SettingsStoreCandidate($0)] } ?? []
@@ -107,10 +122,7 @@ public struct SettingsRow {
 
     /// Decodes the first candidate that is a value of a type; returns nil if none is, and records the errors.
     func decoded<Value: Decodable>(_ type: Value.Type, name: String) -> Value? {
-        for candidate in candidates(name) {
-            if let value = decoded(type, from: candidate, name: name) { return value }
-        }
-        return nil
+        first(of: name) { decoded(type, from: $0, name: name) }
     }
 
     /// Returns the bytes of a field: stored, or added to the row.
@@ -238,6 +250,8 @@ protocol RowSource: AnyObject {
     func data(_ name: String) -> Data?
     /// Returns the layers' candidates for a field, the highest first.
     func candidates(_ name: String) -> [SettingsStoreCandidate]
+    /// Returns the bytes that the layer of a rejected candidate held before, the newest first.
+    func earlier(before candidate: SettingsStoreCandidate, of name: String) -> [Data?]
     /// Records that a field has the value of a candidate.
     func accept(_ candidate: SettingsStoreCandidate, of name: String)
     /// Returns the attribute of a field.

@@ -58,7 +58,14 @@ import Synchronization
     ) {
         state.withLock { state in
             if state.generation == generation { state.fields.merge(fields) { published, _ in published } }
-            for (name, problem) in unreadable { state.unusable[name] = (stored[name]?.writableData, problem) }
+            for (name, value) in stored {
+                if let problem = unreadable[name] {
+                    state.unusable[name] = (value.writableData, problem)
+                } else if let unusable = state.unusable[name], unusable.data == value.writableData {
+                    // A value before is in force now.
+                    state.unusable[name] = nil
+                }
+            }
         }
     }
 }

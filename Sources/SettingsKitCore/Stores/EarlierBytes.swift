@@ -71,12 +71,13 @@ final class EarlierBytes: Sendable {
 
     /// Records what a setting has accepted and rejected.
     func record(_ resolution: Resolution, named name: String) {
-        if isEmpty { return }
         if let candidate = resolution.candidate { record(candidate, named: name, isAccepted: true) }
         for rejection in resolution.rejections { record(rejection.candidate, named: name, isAccepted: false) }
     }
 
-    private func record(_ candidate: SettingsStoreCandidate, named name: String, isAccepted: Bool) {
+    /// Records that a setting has accepted or rejected the bytes of a candidate.
+    func record(_ candidate: SettingsStoreCandidate, named name: String, isAccepted: Bool) {
+        if isEmpty { return }
         withList(of: name, in: candidate.layer) { list in
             guard let index = list?.lastIndex(where: { $0.data == candidate.data }) else { return }
             if list?[index].isAccepted != true { list?[index].isAccepted = isAccepted }

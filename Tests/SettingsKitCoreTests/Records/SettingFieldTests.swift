@@ -16,7 +16,8 @@ struct SettingFieldTests {
         @SettingField(validation: .range(1...65_535), help: "The port to listen on.") var port = 8080
         @SettingField(help: "Addresses to serve.") var hosts = ["localhost"]
         @SettingField(isSecret: true) var token = ""
-        @SettingField("message-of-the-day", validation: .init("must not be empty") { $0 != "" }) var motto: String? = nil
+        @SettingField("message-of-the-day", validation: .init("must not be empty") { $0 != "" }) var motto: String? =
+            nil
         var isDetailed = false
         var limit: Int?
         var log = Log()
@@ -67,7 +68,8 @@ struct SettingFieldTests {
         }
         #expect(try encoder.encode([SettingField(wrappedValue: 1)]) == Data("[1]".utf8))
         #expect(try JSONDecoder().decode([SettingField<Int>].self, from: Data("[1]".utf8)) == [.init(wrappedValue: 1)])
-        #expect(SettingField(wrappedValue: 1, help: "A").hashValue == SettingField(wrappedValue: 1, help: "B").hashValue)
+        #expect(
+            SettingField(wrappedValue: 1, help: "A").hashValue == SettingField(wrappedValue: 1, help: "B").hashValue)
     }
 
     @Test("A stored value that the validation rejects reads as the default, and stays until the field is set")
@@ -121,6 +123,38 @@ struct SettingFieldTests {
         #expect(server.port == 9001)
         server.log.level = .debug
         #expect(server.log.level == .error)
+    }
+
+    @Test(
+        "An edit that a field rejects leaves its last good value in force, in each layer, and updates calculate from it"
+    )
+    func lastGood() throws {
+        let (user, system) = (FeedStore(), FeedStore())
+        user.changeFromOutside([("port", "9000")])
+        system.changeFromOutside([("log.files", "5")])
+        let problems = Recorder<SettingsError>()
+        let layered = try LayeredStore([.writable(user), .fallback(system, name: "system")])
+        let settings = SettingsService(
+            stores: [.defaults: layered], diagnosticSink: .init { problems.append($0) })
+        let server = try SettingsStorage<Server>(in: settings)
+        let ports = Recorder<Int>()
+        let subscription = server.observe(\.port) { ports.append($0) }
+        for bad in 0..<20 { user.changeFromOutside([("port", "\(-bad)")]) }
+        system.changeFromOutside([("log.files", "\"x\"")])
+        #expect(server.port == 9000 && server.log.files == 5 && ports.all.isEmpty)
+        #expect(problems.all.count == 21)
+        // A storage that begins now has the same value.
+        #expect(try SettingsStorage<Server>(in: settings).port == 9000)
+        #expect(settings.get(Setting<Int>("port", in: .defaults, default: 1, validation: .range(1...9_999))) == 9000)
+        server.update(\.port) { $0 += 1 }
+        #expect(server.port == 9001 && ports.all == [9001])
+        user.changeFromOutside([("port", "70000")])
+        #expect(server.port == 9001)
+        user.changeFromOutside([("port", nil)])
+        #expect(server.port == 8080 && ports.all == [9001, 8080])
+        user.changeFromOutside([("port", "70000")])
+        #expect(server.port == 8080)
+        withExtendedLifetime(subscription) {}
     }
 
     @Test("An array of records, an optional one and other structures are one value each")
@@ -212,7 +246,8 @@ struct SettingFieldTests {
             try settings.set(setting, fromText: text)
         }
         let expected = All(
-            data: Data([2, 3]), plain: Data([4]), number: nil, date: try Date("2026-01-01T00:00:00Z", strategy: .iso8601),
+            data: Data([2, 3]), plain: Data([4]), number: nil,
+            date: try Date("2026-01-01T00:00:00Z", strategy: .iso8601),
             flag: nil)
         #expect(all.get() == expected)
         all.set(All(data: Data([7]), plain: Data([8]), number: 4, flag: false))
