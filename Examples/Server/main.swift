@@ -32,6 +32,8 @@ enum Noticed {
     static let port = Mutex(0)
     static let key = Mutex("")
     static let problems = Mutex(0)
+
+    static var problemCount: Int { problems.withLock { $0 } }
 }
 
 /// Returns when a condition holds.
@@ -86,12 +88,13 @@ func demonstrate() throws {
         })
 
     print("1. The server starts. Two mistakes in the file are reported together, with their lines.")
-    let subscription = serve(settings, invocation)
+    let subscription = try serve(settings, invocation)
     print(catalogue.table(in: settings))
     // Called after the server's own listener, so that what it prints is above the next edit.
+    let server = try SettingsStorage<Server>(in: settings)
     let demonstrations = [
-        settings.observe(.port) { change in Noticed.port.withLock { $0 = change.newValue } },
-        settings.observe(.apiKey) { change in Noticed.key.withLock { $0 = change.newValue } },
+        server.observe(\.http.port) { port in Noticed.port.withLock { $0 = port } },
+        server.observe(\.apiKey) { key in Noticed.key.withLock { $0 = key } },
     ]
 
     print("2. The administrator edits the file: the port changes at once.")
@@ -99,14 +102,16 @@ func demonstrate() throws {
     wait { Noticed.port.withLock { $0 } == 9100 }
 
     print("3. A file that ends too early: the server keeps its values, and says where.")
+    var known = Noticed.problemCount
     try write("{ \"http\":\n", to: file)
-    wait { Noticed.problems.withLock { $0 } > 0 }
-    print("port: \(settings[.port])")
+    wait { Noticed.problemCount > known }
+    print("port: \(server.http.port)")
 
     print("4. A value that the setting rejects: the server keeps its port, and says why.")
+    known = Noticed.problemCount
     try write(#"{ "http": { "port": 91000 } }"#, to: file)
-    wait { Noticed.problems.withLock { $0 } > 1 }
-    print("port: \(settings[.port])")
+    wait { Noticed.problemCount > known }
+    print("port: \(server.http.port)")
 
     print("5. A good edit is taken at once.")
     try write(#"{ "http.port": 9200 }"#, to: file)
@@ -115,9 +120,11 @@ func demonstrate() throws {
     print("6. The mounted secrets are swapped: the new key is in force, and no list shows it.")
     try mount(["apiKey": "k-456\n"], version: 2, at: secrets)
     wait { Noticed.key.withLock { $0 } == "k-456" }
-    print("apiKey: \(settings.text(of: .apiKey)) from \(settings.source(of: .apiKey))")
+    if let apiKey = catalogue.setting(named: "apiKey") {
+        print("apiKey: \(settings.text(of: apiKey)) from \(settings.source(of: apiKey))")
+    }
     for demonstration in demonstrations { demonstration.cancel() }
-    subscription?.cancel()
+    subscription.cancel()
 }
 
 try demonstrate()

@@ -21,11 +21,20 @@ protocol FieldAttribute: Sendable {
     func setting(_ key: SettingsService.StorageKey, default value: Any) -> SettingsService.SettingDefinition?
 }
 
-struct TypedFieldAttribute<Value: Codable & Sendable>: FieldAttribute {
+@usableFromInline struct TypedFieldAttribute<Value: Codable & Sendable>: FieldAttribute {
     let name: String?
-    let validation: SettingsService.Validation<Value>?
-    let help: String?
-    let isSecret: Bool
+    private let validation: SettingsService.Validation<Value>?
+    private let help: String?
+    private let isSecret: Bool
+
+    @usableFromInline init(
+        name: String?, validation: SettingsService.Validation<Value>?, help: String?, isSecret: Bool
+    ) {
+        self.name = name
+        self.validation = isSecret ? validation?.hidingValues : validation
+        self.help = help
+        self.isSecret = isSecret
+    }
 
     var isPlain: Bool { validation == nil && help == nil && !isSecret }
     var valueType: Any.Type { Value.self }
@@ -73,8 +82,8 @@ extension SettingField: FieldWrapper {
         let line: Int
         let column: Int
 
-        @usableFromInline init(typeName: String, line: Int, column: Int) {
-            (self.typeName, self.line, self.column) = (typeName, line, column)
+        @usableFromInline init(typeName: StaticString, line: Int, column: Int) {
+            (self.typeName, self.line, self.column) = ("\(typeName)", line, column)
         }
 
         @usableFromInline static func < (left: Place, right: Place) -> Bool {
@@ -92,11 +101,7 @@ extension SettingField: FieldWrapper {
     /// Whether a thread collects attributes. Most records are created while none does.
     @usableFromInline static var isActive: Bool { activeCount.load(ordering: .relaxed) > 0 }
 
-    @usableFromInline static func add<Value: Codable & Sendable>(
-        _ name: String?, validation: SettingsService.Validation<Value>?, help: String?, isSecret: Bool, at place: Place
-    ) {
-        let attribute = TypedFieldAttribute(
-            name: name, validation: isSecret ? validation?.hidingValues : validation, help: help, isSecret: isSecret)
+    @usableFromInline static func add<Value>(_ attribute: TypedFieldAttribute<Value>, at place: Place) {
         found?.attributes.withLock { $0[place] = attribute }
     }
 

@@ -30,35 +30,57 @@
     /// The value of the field.
     public var wrappedValue: Value
 
-    /// Declares a field.
+    /// Declares a field that accepts each value of its type.
     ///
     /// - Parameters:
     ///   - wrappedValue: The initial value.
     ///   - name: The name in the store, without NUL; by default the name of the property.
-    ///   - validation: The condition that values must meet. Evaluated when the type of the record is first used.
     ///   - help: The purpose of the setting, in a sentence, for people who configure the program.
     ///   - isSecret: Whether tables, exports and messages show `•••` in place of the value.
     ///   - typeName: The name of the record's type. Do not pass it.
     ///   - line: The line of the attribute. Do not pass it.
     ///   - column: The column of the attribute. Do not pass it.
     @inlinable public init(
-        wrappedValue: Value, _ name: String? = nil,
-        validation: @autoclosure () -> SettingsService.Validation<Value>? = nil, help: String? = nil,
-        isSecret: Bool = false, typeName: StaticString = #function, line: Int = #line, column: Int = #column
+        wrappedValue: Value, _ name: String? = nil, help: String? = nil, isSecret: Bool = false,
+        typeName: StaticString = #function, line: Int = #line, column: Int = #column
     ) {
         self.wrappedValue = wrappedValue
         if AttributeCollection.isActive {
             AttributeCollection.add(
-                name, validation: validation(), help: help, isSecret: isSecret,
-                at: .init(typeName: "\(typeName)", line: line, column: column))
+                TypedFieldAttribute<Value>(name: name, validation: nil, help: help, isSecret: isSecret),
+                at: .init(typeName: typeName, line: line, column: column))
+        }
+    }
+
+    /// Declares a field with a condition that its values must meet.
+    ///
+    /// The condition is evaluated when the type of the record is first used.
+    @inlinable public init(
+        wrappedValue: Value, _ name: String? = nil,
+        validation: @autoclosure () -> SettingsService.Validation<Value>, help: String? = nil, isSecret: Bool = false,
+        typeName: StaticString = #function, line: Int = #line, column: Int = #column
+    ) {
+        self.wrappedValue = wrappedValue
+        if AttributeCollection.isActive {
+            AttributeCollection.add(
+                TypedFieldAttribute(name: name, validation: validation(), help: help, isSecret: isSecret),
+                at: .init(typeName: typeName, line: line, column: column))
         }
     }
 
     /// Declares an optional field whose initial value is nil.
     @inlinable public init(
-        _ name: String? = nil, validation: @autoclosure () -> SettingsService.Validation<Value>? = nil,
-        help: String? = nil, isSecret: Bool = false, typeName: StaticString = #function, line: Int = #line,
-        column: Int = #column
+        _ name: String? = nil, help: String? = nil, isSecret: Bool = false, typeName: StaticString = #function,
+        line: Int = #line, column: Int = #column
+    ) where Value: ExpressibleByNilLiteral {
+        self.init(
+            wrappedValue: nil, name, help: help, isSecret: isSecret, typeName: typeName, line: line, column: column)
+    }
+
+    /// Declares an optional field whose initial value is nil, with a condition that its values must meet.
+    @inlinable public init(
+        _ name: String? = nil, validation: @autoclosure () -> SettingsService.Validation<Value>, help: String? = nil,
+        isSecret: Bool = false, typeName: StaticString = #function, line: Int = #line, column: Int = #column
     ) where Value: ExpressibleByNilLiteral {
         self.init(
             wrappedValue: nil, name, validation: validation(), help: help, isSecret: isSecret, typeName: typeName,
