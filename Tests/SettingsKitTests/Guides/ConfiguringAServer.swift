@@ -11,14 +11,19 @@ import Testing
         let (settings, invocation) = try serverSettings(
             ["--http-hosts", "a", "--http-hosts", "b"], ["PLAYER_HTTP_TIMEOUT": "2m"], file: file, secrets: secrets)
         #expect(start(settings, invocation))
-        #expect(settings[.port] == 9000 && settings[.hosts] == ["a", "b"] && settings[.timeout] == .seconds(120))
-        #expect(settings[.token] == "secret" && settings.text(of: .token) == "•••")
-        #expect(thrownCode { try settings.save(.port, to: 1) } == .readOnly)
+        let server = try SettingsStorage<Server>(in: settings)
+        #expect(
+            server.http.port == 9000 && server.http.hosts == ["a", "b"] && server.http.timeout == .seconds(120))
+        let token = try #require(catalogue.setting(named: "token"))
+        #expect(server.token == "secret" && settings.text(of: token) == "•••")
+        #expect(thrownCode { try server.save(.empty) } == .readOnly)
         explain(settings)
-        let subscription = follow(settings)
+        let subscription = try serve(settings)
         try Data("{\n    \"http\": { \"prot\": 9000, \"timeout\": \"soon\" }\n}\n".utf8).write(
             to: file, options: .atomic)
-        try await until { settings[.port] == 8080 }
+        try await until { server.http.port == 8080 }
+        // The variable has a good value, and the mistake in the file does not matter.
+        #expect(server.http.timeout == .seconds(120))
         let (mistaken, _) = try serverSettings([], [:], file: file, secrets: secrets)
         #expect(!start(mistaken, try catalogue.parse([])))
         let printed = catalogue.check(in: mistaken).map {

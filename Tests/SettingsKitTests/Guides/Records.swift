@@ -23,3 +23,20 @@ import Testing
     server.port = 9000
     #expect(server.hosts == ["a", "b"] && store.keys() == ["port"])
 }
+
+@Test private func theDescribedStructureOfTheArticleIsACatalogueAndIsValidated() throws {
+    let player = try SettingsStorage<Player>(in: MemoryStore())
+    let timeouts = Recorder<Int>()
+    let subscription = player.observe(\.proxy.timeout) { timeouts.append($0) }
+    let printing = listen(to: player)
+    player.proxy.timeout = 61
+    player.proxy.timeout = 60
+    player.volume = 2
+    #expect(player.get().proxy.timeout == 60 && player.volume == 0.5 && timeouts.all == [60])
+    #expect(playerSettings.groups.map(\.title) == ["Player", "proxy"])
+    #expect(
+        playerSettings.settings.map(\.key.name)
+            == ["volume", "log-level", "token", "isMuted", "proxy.url", "proxy.timeout"])
+    printing.cancel()
+    subscription.cancel()
+}
