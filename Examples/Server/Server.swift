@@ -1,6 +1,5 @@
 import SettingsKit
 
-/// The settings of the server: each is a property, with its default, its condition and its help.
 struct Server: SettingsRecord {
     var http = HTTP()
     @SettingField("secure", help: "Use TLS.") var isSecure = false
