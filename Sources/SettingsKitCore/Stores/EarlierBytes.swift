@@ -19,8 +19,14 @@ final class EarlierBytes: Sendable {
     private struct Entry {
         /// Nil for no value.
         let data: Data?
-        /// Whether a setting has accepted the bytes, or all that judged them have rejected them; nil if none has judged them.
+        /// Whether a setting has accepted the bytes, or all that judged them have rejected them; nil if none has judged them. No
+        /// value is no mistake.
         var isAccepted: Bool?
+
+        init(data: Data?) {
+            self.data = data
+            isAccepted = data == nil ? true : nil
+        }
     }
 
     /// The bytes in each place, the newest last: those that are stored now. A leaf.
@@ -59,10 +65,12 @@ final class EarlierBytes: Sendable {
         if list.last?.data != old { list.append(Entry(data: old)) }
         list.append(Entry(data: new))
         while list.count > 2, list.count > CoreLimits.earlierValues || size(of: list) > CoreLimits.earlierBytes {
-            // The bytes before rejected ones may still be in force.
+            // The newest good bytes may still be in force, and any that are not judged yet may be good.
             let others = list.dropLast()
+            let newestGood = others.lastIndex { $0.isAccepted == true } ?? 0
             let rejected = others.firstIndex { $0.isAccepted == false }
-            list.remove(at: rejected ?? others.dropFirst().firstIndex { $0.isAccepted == nil } ?? 0)
+            let unneeded = rejected ?? others.prefix(newestGood).indices.first
+            list.remove(at: unneeded ?? others.dropFirst().firstIndex { $0.isAccepted == nil } ?? 0)
         }
         known = list
     }
