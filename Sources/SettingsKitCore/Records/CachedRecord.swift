@@ -6,85 +6,60 @@ import Synchronization
     import Foundation
 #endif
 
-/// The cache of one record: the decoded value, and an object for each of its fields, which invalidates the value when the field
-/// changes, and has listeners.
+/// The cache of one record: the decoded value, over the fields' bytes.
 @usableFromInline final class CachedRecord<Record: SettingsRecord>: TrackedValue {
-    private struct Listener {
-        let signal: @Sendable (UInt64) -> Void
-        var ends: [@Sendable () -> Void]
-    }
-
-    private struct State {
-        var fields: [String: CachedField<Record>] = [:]
-        var listeners: [Int: Listener] = [:]
-        var nextListener = 0
-    }
-
-    let service: SettingsService
-    let connection: ScopeConnection
-    let scope: SettingsService.Scope
-    /// The key of the whole record in messages.
-    let recordKey: SettingsService.StorageKey
-    let prefix: String
-    let layout: RecordLayout
-    /// The fields of the empty record.
-    let defaults: [String: Data]
-    @usableFromInline let row = StoredRow<Record>()
+    let fields: RecordFields
+    @usableFromInline let decoded = RecordValue<Record>()
     @usableFromInline let trackers = ValueTrackers()
-    /// The connection's lock is taken inside it.
-    private let state = Mutex(State(), .settings)
+
+    /// Whether a record has no part that is not stored.
+    private let isWhollySaved: Bool
+
+    private var connection: ScopeConnection { fields.connection }
 
     /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or if no record can be created from it.
     init(name: String?, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
-        let isValid = name.map(SettingsService.StorageKey.isValid) ?? true
-        precondition(isValid, "The name of a record must not be empty or contain NUL.")
-        self.service = service
-        connection = service.connections[scope]
-        self.scope = scope
-        recordKey = .init(name ?? "\(Record.self)", scope: scope)
-        prefix = name.map { $0 + ":" } ?? ""
-        layout = RecordLayout.of(Record.self)
-        if !layout.attributes.isEmpty { _ = layout.declaredFields(of: Record.empty) }
-        defaults = try Self.encodedFields(of: .empty, recordKey, prefix: prefix)
+        let layout = RecordLayout.of(Record.self)
+        isWhollySaved = layout.isWhollySaved(layout.declaredFields(of: Record.empty))
+        fields = try RecordFields(named: name, typeName: "\(Record.self)", scope: scope, in: service, layout, decoded) {
+            var row = SettingsRow()
+            try Record.empty.save(into: &row)
+            return row
+        }
         // Reads all fields, so that their changes are received from the beginning.
-        _ = try load(from: Source(self, known: [:], readsStore: false)).content.get()
+        if let error = try load(from: RecordSource(fields, known: [:], readsStore: false)).problem { throw error }
     }
-
-    deinit {
-        let fields = state.withLock { $0.fields }
-        for field in fields.values { connection.remove(field, named: field.name) }
-    }
-
-    func key(_ field: String) -> SettingsService.StorageKey { .init(prefix + field, scope: scope) }
 
     // MARK: Reading
 
     /// Returns the record: from memory if it is cached, otherwise from the store.
     @inlinable @inline(__always) func value() -> Record {
-        // Without counting references, which takes longer than reading: this object holds the row, and the caller this
+        // Without counting references, which takes longer than reading: this object holds the value, and the caller this
         // object.
-        Unmanaged.passUnretained(row)._withUnsafeGuaranteedRef { $0.cached.read() } ?? refreshedValue()
+        Unmanaged.passUnretained(decoded)._withUnsafeGuaranteedRef { $0.cached.read() } ?? refreshedValue()
     }
 
     @usableFromInline @inline(never) func refreshedValue() -> Record {
         do throws(SettingsError) {
-            return try current().content.get()
+            return try current().record()
         } catch {
-            service.connections.diagnostics.reportOnce(error)
+            connection.diagnostics.reportOnce(error)
             return .empty
         }
     }
 
     /// A record and the bytes from which it was created.
     struct Loaded {
-        /// The record, or the error if the stored fields are no record.
-        var content: Result<Record, SettingsError>
-        /// The stored values of each field that was read.
-        var stored: [String: StoredValue]
-        /// The fields whose stored bytes are no value, and the reasons.
-        var unreadable: [String: SettingsError]
-        /// The candidates that lock nothing, because their fields reject them.
-        var disregardedLocks: [String: [SettingsStoreCandidate]] = [:]
+        /// The record; nil if the stored fields are no record.
+        let content: Record?
+        /// Why the stored fields are no record.
+        let problem: SettingsError?
+        let fields: LoadedFields
+
+        func record() throws(SettingsError) -> Record {
+            guard let content else { throw problem ?? SettingsError(.decodingFailed) }
+            return content
+        }
     }
 
     /// The source of the current record, if the store publishes all of its changes.
@@ -101,197 +76,152 @@ import Synchronization
     ///
     /// - Throws: the error if the store cannot be read.
     func current(from origin: Origin = .publishedBytes) throws(SettingsError) -> Loaded {
+        let row = fields.row
         var attempts = 0
         while true {
             attempts += 1
             let isLastAttempt = attempts >= CoreLimits.readingAttempts
             let (record, snapshot, token, isExhaustive) = connection.betweenCommits {
                 // The record is read first: another thread may complete the bytes and cache a record of them at any time.
-                let record = origin == .cache ? row.cached.read() : nil
-                return (record, row.snapshot, row.cached.token, connection.isExhaustive)
+                let record = origin == .cache ? decoded.cached.read() : nil
+                return (record, row.snapshot, decoded.cached.token, connection.isExhaustive)
             }
             // A cached record was created from bytes in the snapshot: a commit would have invalidated it.
             if isExhaustive, let record {
-                return Loaded(
-                    content: .success(record), stored: snapshot.fields, unreadable: snapshot.unreadable)
+                return Loaded(content: record, problem: nil, fields: snapshot.loaded)
             }
             let usesKnown = isExhaustive && (origin != .store || isLastAttempt)
-            let source = Source(self, known: usesKnown ? snapshot.fields : [:])
+            let source = RecordSource(fields, known: usesKnown ? snapshot.fields : [:])
             let loaded = try load(from: source)
-            if isExhaustive {
-                row.complete(
-                    source.read, unreadable: loaded.unreadable, of: loaded.stored, generation: snapshot.generation)
-            }
+            if isExhaustive { row.complete(source.read, loaded.fields, generation: snapshot.generation) }
             // Values that were read beside the known ones may be of another moment. If the store publishes all of its changes, they
             // are known the next time, so the loop ends.
-            if !source.read.isEmpty, row.cached.token != token, isExhaustive || !isLastAttempt { continue }
+            if !source.read.isEmpty, decoded.cached.token != token, isExhaustive || !isLastAttempt { continue }
             // A token is odd while no value is cached.
-            if isExhaustive, case .success(let record) = loaded.content { row.cached.publish(record, token: token) }
+            if isExhaustive, let record = loaded.content { decoded.cached.publish(record, token: token) }
             return loaded
         }
     }
 
-    /// Creates a record. Fields that the record decodes itself, and cannot decode, are omitted one after the other.
-    private func load(from source: Source) throws(SettingsError) -> Loaded {
-        while true {
-            HeldLocks.requireNone(before: "decoding")
-            do {
-                let record = try Record.load(from: SettingsRow(source: source))
-                if let error = source.error { throw error }
-                return source.loaded(.success(record))
-            } catch {
-                if let error = source.error { throw error }
-                if source.leaveOut(becauseOf: error) { continue }
-                let problem = SettingsError.wrap(
-                    error, as: .decodingFailed, key: recordKey, store: connection.store?.description)
-                return source.loaded(.failure(problem))
-            }
+    private func load(from source: RecordSource) throws(SettingsError) -> Loaded {
+        var record: Record?
+        let problem = try source.load { record = try Record.load(from: $0) }
+        return Loaded(content: problem == nil ? record : nil, problem: problem, fields: source.loaded)
+    }
+
+    // MARK: Writing
+
+    private var writer: RecordWriter {
+        RecordWriter(fields: fields) { () throws(SettingsError) in
+            try self.current(from: .store).fields.disregardedLocks
         }
     }
 
-    /// Reads fields, and makes the connection record changes of each field that is read.
-    private final class Source: RowSource {
-        private let record: CachedRecord
-        private let readsStore: Bool
-        /// The values that are already known.
-        private let known: [String: StoredValue]
-        /// The values that were read from the store.
-        private(set) var read: [String: StoredValue] = [:]
-        /// The values of all fields that the record has read.
-        private var stored: [String: StoredValue] = [:]
-        private var unreadable: [String: SettingsError] = [:]
-        /// The fields with a rejected candidate.
-        private var refused: Set<String> = []
-        /// The candidates whose values the fields have.
-        private var accepted: [String: SettingsStoreCandidate] = [:]
-        private(set) var error: SettingsError?
-        /// Fields that the record decodes itself.
-        private var opened: [String] = []
-        private var leftOut: Set<String> = []
+    private func writes(
+        from old: Record, to new: Record, and others: Set<String> = [], _ writer: RecordWriter
+    ) throws(SettingsError) -> [FieldWrite] {
+        try writer.writes(from: old.save, to: new.save, and: others)
+    }
 
-        init(_ record: CachedRecord, known: [String: StoredValue], readsStore: Bool = true) {
-            self.record = record
-            self.known = known
-            self.readsStore = readsStore
-        }
-
-        var defaultNames: [String] { Array(record.defaults.keys) }
-
-        func attribute(of name: String) -> (any FieldAttribute)? { record.layout.attributes[name] }
-
-        func defaultData(_ name: String) -> Data? { record.defaults[name] }
-
-        func data(_ name: String) -> Data? { value(name).data }
-
-        func candidates(_ name: String) -> [SettingsStoreCandidate] { value(name).all }
-
-        private func value(_ name: String) -> StoredValue {
-            if leftOut.contains(name) { return .nothing }
-            if let value = stored[name] { return value }
-            if let value = known[name] {
-                stored[name] = value
-                return value
+    /// Changes the record, and writes the fields that differ, unless the stored bytes of one of them are no value: it would be
+    /// calculated from the empty record's.
+    ///
+    /// - Parameter body: May be called more than once.
+    /// - Returns: The result of the call that was applied, or the error because of which nothing was changed.
+    func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> (result: R?, error: SettingsError?) {
+        var outcome: Result<R, E>?
+        let writer = writer
+        do throws(SettingsError) {
+            try connection.requireStore().requireOpen(toCalculateFrom: fields.recordKey)
+            try writer.commit(isWhole: true, .ofSave) { () throws(SettingsError) in
+                let loaded = try current(from: .cache)
+                let old = try loaded.record()
+                var new = old
+                HeldLocks.requireNone(before: "the closure of an update")
+                do throws(E) {
+                    outcome = .success(try body(&new))
+                } catch {
+                    outcome = .failure(error)
+                    return nil
+                }
+                let change = FieldChange(loaded: loaded.fields, writes: try writes(from: old, to: new, writer))
+                try writer.requireReadable(change)
+                return change
             }
-            guard SettingsService.StorageKey.isValid(record.prefix + name) else { return .nothing }
-            record.addField(name)
-            guard readsStore else { return .nothing }
-            do throws(SettingsError) {
-                let key = record.key(name)
-                let value = try record.connection.requireStore(for: key).read(key)
-                read[name] = value
-                stored[name] = value
-                return value
-            } catch {
-                self.error = self.error ?? error
-                return .nothing
+        } catch {
+            return (nil, error)
+        }
+        return (try outcome?.get(), nil)
+    }
+
+    /// Sets a field, whichever value it had.
+    func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) throws(SettingsError) {
+        // Other fields may change meanwhile: the write does not depend on them, unless the property is computed from several.
+        let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
+        let writer = writer
+        var new: Record?
+        let change = try writer.commit(isWhole: isWhole, .ofSet) { () throws(SettingsError) in
+            let loaded = try current(from: .cache)
+            let old = try loaded.record()
+            var changed = old
+            HeldLocks.requireNone(before: "a key path")
+            changed[keyPath: keyPath] = value
+            new = changed
+            var writes = try writes(from: old, to: changed, writer)
+            if !writer.isOpen {
+                writes = try writer.keptWrites(
+                    writes,
+                    all: { () throws(SettingsError) in
+                        try self.writes(from: old, to: changed, and: Set(fields.names), writer)
+                    },
+                    setting: { isWhole ? nil : try FieldEncoding.data(of: value) }, loaded.fields)
+            } else if writes.isEmpty, !loaded.fields.rejected.isEmpty {
+                // The value that is in force replaces bytes that are no value.
+                writes = try writer.writes(
+                    try self.writes(from: old, to: changed, and: loaded.fields.rejected, writer),
+                    setting: { try FieldEncoding.data(of: value) })
             }
+            return FieldChange(loaded: loaded.fields, writes: writes)
         }
+        if let change, let new { keep(new, after: change) }
+    }
 
-        func recordOpening(_ name: String) { opened.append(name) }
-
-        private var earlier: EarlierBytes? { record.connection.store?.feed.earlier }
-
-        func earlier(before candidate: SettingsStoreCandidate, of name: String) -> [Data?] {
-            earlier?.bytes(before: candidate, named: record.prefix + name) ?? []
+    /// Caches a record that was written, unless the fields hold other values by now. So it need not be decoded again.
+    private func keep(_ record: Record, after change: FieldChange) {
+        guard isWhollySaved else { return }
+        let token = connection.betweenCommits {
+            connection.isExhaustive && fields.row.holds(change) ? decoded.cached.token : nil
         }
+        if let token { decoded.cached.publish(record, token: token) }
+    }
 
-        func accept(_ candidate: SettingsStoreCandidate, of name: String) {
-            accepted[name] = candidate
-            if candidate.layer == nil { unreadable[name] = nil }
-            earlier?.record(candidate, named: record.prefix + name, isAccepted: true)
-        }
-
-        func record(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate) {
-            refused.insert(name)
-            earlier?.record(candidate, named: record.prefix + name, isAccepted: false)
-            let problem = error as? SettingsError ?? SettingsError(.decodingFailed, underlying: error)
-            // A layer that is not written to stays unchanged.
-            if candidate.layer == nil { unreadable[name] = problem }
-            record.connection.reportOnce(
-                problem.completed(key: record.key(name), store: candidate.location, layer: candidate.layer),
-                bytes: candidate.data)
-        }
-
-        /// Returns the record, or the error if there is none, with the values that were read for it.
-        func loaded(_ content: Result<Record, SettingsError>) -> Loaded {
-            let disregardedLocks = stored.filter { name, value in
-                value.candidates != nil && accepted[name]?.isLocking != true
+    /// Replaces the record, including fields whose stored bytes are no value.
+    ///
+    /// A store that is not open yet keeps the change if the options allow it, and throws otherwise.
+    func replace(by record: Record, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
+        if !options.isKept { try connection.requireStore().requireOpen() }
+        let writer = writer
+        try writer.commit(isWhole: true, options) { () throws(SettingsError) in
+            let loaded = try current()
+            var old = loaded.content ?? .empty
+            var others = loaded.fields.rejected
+            if !writer.isOpen {
+                // An unopened store's answer is provisional, so no field counts as equal to a stored one.
+                (old, others) = (.empty, Set(fields.names))
+            } else if loaded.content == nil {
+                others = Set(loaded.fields.stored.filter { $0.value.writableData != nil }.keys)
             }
-            .mapValues { $0.all.filter(\.isLocking) }.filter { !$0.value.isEmpty }
-            return Loaded(
-                content: content, stored: stored, unreadable: unreadable, disregardedLocks: disregardedLocks)
-        }
-
-        /// Omits the fields that may have caused a failure: those that cannot be decoded, or the last one that the record decodes
-        /// itself.
-        ///
-        /// - Returns: false if there is none.
-        func leaveOut(becauseOf error: any Error) -> Bool {
-            var suspects = refused.subtracting(leftOut).filter { accepted[$0] == nil }
-            if suspects.isEmpty, let last = opened.last(where: { !leftOut.contains($0) }) {
-                if let candidate = stored[last]?.all.first { record(error, with: last, candidate) }
-                suspects = [last]
-            }
-            leftOut.formUnion(suspects)
-            opened = []
-            return !suspects.isEmpty
+            return FieldChange(
+                loaded: loaded.fields, writes: try writes(from: old, to: record, and: others, writer))
         }
     }
+
+    /// Removes every field.
+    func remove(_ options: SettingsStoreBatch.Options) throws(SettingsError) { try writer.remove(options) }
 
     // MARK: Listening
 
-    /// The names of the fields that the record has read.
-    var fieldNames: [String] { state.withLock { Array($0.fields.keys) } }
-
-    /// Makes the connection record changes of a field from now on.
-    private func addField(_ name: String) {
-        state.withLock { state in
-            if state.fields[name] != nil { return }
-            let field = connection.add { slot in
-                CachedField(field: name, name: prefix + name, slot: slot, row: row)
-            }
-            state.fields[name] = field
-            for number in state.listeners.keys {
-                guard let signal = state.listeners[number]?.signal else { continue }
-                state.listeners[number]?.ends.append(connection.add(.signal(signal), to: field))
-            }
-        }
-    }
-
-    /// Calls `signal` with the number of each commit that has changed a field.
-    ///
-    /// - Returns: A closure that removes the listener.
     @usableFromInline func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
-        let number = state.withLock { state in
-            defer { state.nextListener += 1 }
-            state.listeners[state.nextListener] = Listener(
-                signal: signal, ends: state.fields.values.map { connection.add(.signal(signal), to: $0) })
-            return state.nextListener
-        }
-        connection.recordListener()
-        return { [self] in
-            let listener = state.withLock { $0.listeners.removeValue(forKey: number) }
-            for end in listener?.ends ?? [] { end() }
-        }
+        fields.listen(signal)
     }
 }

@@ -4,8 +4,9 @@ import Synchronization
 protocol FieldAttribute: Sendable {
     /// The name in the store; nil for that of the property.
     var name: String? { get }
-    /// Whether the attribute has no other argument than a name.
-    var isPlain: Bool { get }
+    var isSecret: Bool { get }
+    var help: String? { get }
+    var hasValidation: Bool { get }
     var valueType: Any.Type { get }
     /// A description of valid values, for messages.
     var expected: String { get }
@@ -18,14 +19,15 @@ protocol FieldAttribute: Sendable {
     /// Returns the definition of a setting with the field's values.
     ///
     /// - Parameter value: The default.
+    /// - Returns: Nil if the record does not save the field as the type of the property.
     func setting(_ key: SettingsService.StorageKey, default value: Any) -> SettingsService.SettingDefinition?
 }
 
 @usableFromInline struct TypedFieldAttribute<Value: Codable & Sendable>: FieldAttribute {
     let name: String?
+    let help: String?
+    let isSecret: Bool
     private let validation: SettingsService.Validation<Value>?
-    private let help: String?
-    private let isSecret: Bool
 
     @usableFromInline init(
         name: String?, validation: SettingsService.Validation<Value>?, help: String?, isSecret: Bool
@@ -36,7 +38,7 @@ protocol FieldAttribute: Sendable {
         self.isSecret = isSecret
     }
 
-    var isPlain: Bool { validation == nil && help == nil && !isSecret }
+    var hasValidation: Bool { validation != nil }
     var valueType: Any.Type { Value.self }
 
     var expected: String {
@@ -63,15 +65,6 @@ protocol FieldAttribute: Sendable {
     }
 }
 
-/// A field's wrapper, whichever type its value has.
-protocol FieldWrapper {
-    static var valueType: Any.Type { get }
-}
-
-extension SettingField: FieldWrapper {
-    static var valueType: Any.Type { Value.self }
-}
-
 /// Collects the attributes of fields while a record is created.
 ///
 /// The initial values of properties are evaluated in each initializer, with the arguments of their attributes.
@@ -79,15 +72,17 @@ extension SettingField: FieldWrapper {
     /// The place of an attribute in the source: the order of the places in a type is that of its properties.
     @usableFromInline struct Place: Hashable, Comparable, Sendable {
         let typeName: String
+        let fileID: String
         let line: Int
         let column: Int
 
-        @usableFromInline init(typeName: StaticString, line: Int, column: Int) {
-            (self.typeName, self.line, self.column) = ("\(typeName)", line, column)
+        @usableFromInline init(typeName: StaticString, fileID: StaticString, line: Int, column: Int) {
+            (self.typeName, self.fileID) = ("\(typeName)", "\(fileID)")
+            (self.line, self.column) = (line, column)
         }
 
         @usableFromInline static func < (left: Place, right: Place) -> Bool {
-            (left.line, left.column) < (right.line, right.column)
+            (left.fileID, left.line, left.column) < (right.fileID, right.line, right.column)
         }
     }
 
@@ -105,15 +100,12 @@ extension SettingField: FieldWrapper {
         found?.attributes.withLock { $0[place] = attribute }
     }
 
-    /// Returns the attributes of a type's fields, in the order of its properties, that are evaluated while `body` runs.
-    ///
-    /// - Parameter typeName: The type's name without those of its generic arguments.
-    static func attributes(ofTypeNamed typeName: String, during body: () -> Void) -> [any FieldAttribute] {
+    /// Returns the attributes that are evaluated while `body` runs.
+    static func attributes(during body: () -> Void) -> [Place: any FieldAttribute] {
         activeCount.add(1, ordering: .relaxed)
         defer { activeCount.subtract(1, ordering: .relaxed) }
         let found = Found()
         $found.withValue(found, operation: body)
-        return found.attributes.withLock { $0 }.filter { $0.key.typeName == typeName }.sorted { $0.key < $1.key }
-            .map(\.value)
+        return found.attributes.withLock { $0 }
     }
 }

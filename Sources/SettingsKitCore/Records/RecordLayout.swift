@@ -6,7 +6,7 @@ import Synchronization
 /// value.
 final class RecordLayout: Sendable {
     /// The layout of a type without attributes and nested records.
-    static let plain = RecordLayout(names: [:], nested: [:], attributes: [:])
+    static let plain = RecordLayout()
     /// Each type's layout is made once. A leaf: nothing is called inside it.
     private static let known = Mutex<[ObjectIdentifier: RecordLayout]>([:], .leaf)
 
@@ -14,18 +14,24 @@ final class RecordLayout: Sendable {
     private let names: [String: String]
     /// The layouts of nested records, by coding key.
     let nested: [String: RecordLayout]
-    /// The attributes of the fields that have one, by the field's name.
+    /// The attributes of the fields that have one, by the field's name, nested ones included.
     let attributes: [String: any FieldAttribute]
+    /// The names of the stored properties as fields, nested ones included; nil for a type that is not described.
+    private let namesOfProperties: Set<String>?
 
-    private init(names: [String: String], nested: [String: RecordLayout], attributes: [String: any FieldAttribute]) {
+    private init(
+        names: [String: String] = [:], nested: [String: RecordLayout] = [:],
+        attributes: [String: any FieldAttribute] = [:], namesOfProperties: Set<String>? = nil
+    ) {
         (self.names, self.nested, self.attributes) = (names, nested, attributes)
+        self.namesOfProperties = namesOfProperties
     }
 
     static func of<Record: SettingsRecord>(_ type: Record.Type) -> RecordLayout {
         let identifier = ObjectIdentifier(type)
         if let layout = known.withLock({ $0[identifier] }) { return layout }
         HeldLocks.requireNone(before: "encoding")
-        let made = make(for: type)
+        let made = RecordLayout(of: Record.empty)
         return known.withLock { known in
             let first = known[identifier] ?? made
             known[identifier] = first
@@ -33,11 +39,116 @@ final class RecordLayout: Sendable {
         }
     }
 
+    private convenience init<Record: SettingsRecord>(of empty: Record) {
+        let properties = RecordProperties(of: empty)
+        var names: [String: String] = [:]
+        for (property, attribute) in properties.attributes {
+            guard let name = attribute.name else { continue }
+            precondition(
+                SettingsService.StorageKey.isValid(name),
+                "The name of the field \(Record.self).\(property) must not be empty or contain NUL.")
+            names[property] = name
+        }
+        // Types without nested records need not be encoded. A record that cannot be encoded is reported when it is.
+        let members = properties.hasRecords ? optionalResult(of: Self.members, empty) ?? [] : []
+        let nested = members.compactMap { key, member in member.layout.map { (key, $0) } }
+        let layout = RecordLayout(names: names, nested: Dictionary(nested) { first, _ in first })
+        let fields = layout.names(ofProperties: properties.names)
+        precondition(
+            Set(fields).count == fields.count, "Two fields of \(Record.self) have one name: \(fields.sorted()).")
+        self.init(
+            names: names, nested: layout.nested,
+            attributes: layout.attributes(of: Record.self, ofProperties: properties.attributes),
+            namesOfProperties: Set(fields))
+    }
+
+    private static func members(of record: some SettingsRecord) throws -> [(name: String, member: any RowMember)] {
+        try RowEncoder.members(of: record, .plain, isDeclaring: true) ?? []
+    }
+
+    /// Returns the names of the fields of properties, nested ones included.
+    private func names(ofProperties properties: [String]) -> [String] {
+        properties.flatMap { property -> [String] in
+            guard let inner = nested[property] else { return [name(ofKey: property)] }
+            return inner.namesOfProperties?.map { prefix(ofKey: property) + $0 } ?? []
+        }
+    }
+
+    /// Returns the attributes by the name of the field, nested ones included.
+    private func attributes(
+        of type: Any.Type, ofProperties own: [String: any FieldAttribute]
+    ) -> [String: any FieldAttribute] {
+        var attributes: [String: any FieldAttribute] = [:]
+        for (property, attribute) in own {
+            if nested[property] == nil {
+                attributes[name(ofKey: property)] = attribute
+            } else {
+                precondition(
+                    !attribute.hasValidation && attribute.help == nil && !attribute.isSecret,
+                    """
+                    The attribute of \(type).\(property) can only have a name, because the fields of a nested record are \
+                    separate settings.
+                    """)
+            }
+        }
+        for (key, inner) in nested {
+            attributes.merge(inner.attributes.map { (prefix(ofKey: key) + $0.key, $0.value) }) { first, _ in first }
+        }
+        return attributes
+    }
+
+    // MARK: Names
+
+    /// Whether fields are named like their coding keys, and no record is nested.
+    var isPlain: Bool { names.isEmpty && nested.isEmpty && attributes.isEmpty }
+
     /// Returns the name of the field with a coding key.
     func name(ofKey key: String) -> String { names.isEmpty ? key : names[key] ?? key }
 
     /// Returns the first part of the names of a nested record's fields.
     func prefix(ofKey key: String) -> String { name(ofKey: key) + "." }
+
+    /// Returns the coding keys of fields, nested records included.
+    func keys(ofNames fields: [String]) -> [String] {
+        if isPlain { return fields }
+        let keys = Dictionary(names.map { ($0.value, $0.key) }) { first, _ in first }
+        let others = fields.filter { field in !nested.keys.contains { field.hasPrefix(prefix(ofKey: $0)) } }
+        return others.map { keys[$0] ?? $0 } + nested.keys
+    }
+
+    // MARK: Fields
+
+    /// Returns the fields that a record saves, in order. A record that cannot be saved has no fields.
+    ///
+    /// Traps if a field with an attribute is not saved as the attribute says.
+    func declaredFields(of record: some SettingsRecord) -> [(name: String, member: any RowMember)] {
+        var row = SettingsRow.declaring
+        guard optionalResult(of: { try record.save(into: &row) }, ()) != nil else { return [] }
+        let fields = (row.names ?? []).compactMap { name in row.members[name].map { (name, $0) } }
+        // A custom mapping may save a nested record as one value.
+        let separate = attributes.filter { name, _ in
+            !nested.keys.contains { row.members[self.name(ofKey: $0)] != nil && name.hasPrefix(prefix(ofKey: $0)) }
+        }
+        for (name, attribute) in separate {
+            guard let member = row.members[name] else {
+                preconditionFailure(
+                    """
+                    \(type(of: record)).empty saves no field named \(name). A field that SettingField declares has the coding key \
+                    of its property, and its name is that of the attribute.
+                    """)
+            }
+            precondition(
+                !attribute.hasValidation || member.canBeValidated(by: attribute),
+                "\(type(of: record)) saves the field \(name) as another type than the one that its attribute validates."
+            )
+        }
+        return fields
+    }
+
+    /// Returns whether a record has no part that it does not save.
+    func isWhollySaved(_ fields: [(name: String, member: any RowMember)]) -> Bool {
+        Set(fields.map(\.name)) == namesOfProperties
+    }
 
     /// Returns the definitions of settings with the values of the record's fields.
     ///
@@ -47,11 +158,12 @@ final class RecordLayout: Sendable {
         of type: Record.Type, name: String?, in scope: SettingsService.Scope
     ) -> [(group: String?, settings: [SettingsService.SettingDefinition])] {
         let layout = of(type)
+        let nestedNames = layout.nested.keys.map { layout.name(ofKey: $0) }.sorted { $0.utf8.count > $1.utf8.count }
         var groups: [(group: String?, settings: [SettingsService.SettingDefinition])] = [(nil, [])]
         for (field, member) in layout.declaredFields(of: Record.empty) {
             let key = SettingsService.StorageKey(name.map { "\($0):\(field)" } ?? field, scope: scope)
             guard let setting = member.setting(key, layout.attributes[field]) else { continue }
-            let group = layout.nested.keys.map { layout.name(ofKey: $0) }.first { field.hasPrefix($0 + ".") }
+            let group = nestedNames.first { field.hasPrefix($0 + ".") }
             if let index = groups.firstIndex(where: { $0.group == group }) {
                 groups[index].settings.append(setting)
             } else {
@@ -59,73 +171,5 @@ final class RecordLayout: Sendable {
             }
         }
         return groups.filter { !$0.settings.isEmpty }
-    }
-
-    /// Returns the fields that a record saves, in order.
-    ///
-    /// Traps if a field with an attribute is not saved under its name. A record that cannot be saved has no fields.
-    func declaredFields(of record: some SettingsRecord) -> [(name: String, member: any RowMember)] {
-        var row = SettingsRow.declaring
-        guard optionalResult(of: { try record.save(into: &row) }, ()) != nil else { return [] }
-        let names = row.names ?? []
-        for name in attributes.keys where !names.contains(name) {
-            preconditionFailure(
-                "\(type(of: record)) has no field named \(name). Pass the name of a field to its SettingField attribute, not to CodingKeys."
-            )
-        }
-        return names.compactMap { name in row.members[name].map { (name, $0) } }
-    }
-
-    private static func make<Record: SettingsRecord>(for type: Record.Type) -> RecordLayout {
-        let empty = Record.empty
-        // A record that cannot be encoded is reported when it is.
-        let members =
-            (optionalResult(of: { try RowEncoder.members(of: $0, .plain, isDeclaring: true) }, empty) ?? nil) ?? []
-        let own = attributes(of: empty, members)
-        var names: [String: String] = [:]
-        var nested: [String: RecordLayout] = [:]
-        var attributes: [String: any FieldAttribute] = [:]
-        for (property, attribute) in own { names[property] = attribute.name }
-        for (key, member) in members {
-            guard let inner = member.layout else { continue }
-            precondition(
-                own[key]?.isPlain ?? true,
-                "The attribute of \(type).\(key) can only have a name, because the fields of a nested record are separate settings."
-            )
-            nested[key] = inner
-        }
-        let layout = RecordLayout(names: names, nested: nested, attributes: [:])
-        for (property, attribute) in own where nested[property] == nil {
-            let previous = attributes.updateValue(attribute, forKey: layout.name(ofKey: property))
-            precondition(previous == nil, "Two fields of \(type) are named \(layout.name(ofKey: property)).")
-        }
-        for (key, inner) in nested {
-            let prefix = layout.prefix(ofKey: key)
-            attributes.merge(inner.attributes.map { (prefix + $0.key, $0.value) }) { first, _ in first }
-        }
-        return RecordLayout(names: names, nested: nested, attributes: attributes)
-    }
-
-    /// Returns the attributes of a record's properties, by the name of the property.
-    ///
-    /// An attribute does not tell to which property it belongs: the first one belongs to the first property that has one.
-    private static func attributes<Record: SettingsRecord>(
-        of empty: Record, _ members: [(name: String, member: any RowMember)]
-    ) -> [String: any FieldAttribute] {
-        let typeName = String(describing: Record.self).prefix { $0 != "<" }
-        let attributes = AttributeCollection.attributes(ofTypeNamed: String(typeName)) {
-            // Whether it can be decoded is of no importance.
-            var row = SettingsRow()
-            for (name, member) in members { row.add(member, under: name) }
-            _ = optionalResult(of: Record.init(from:), RowDecoder(row: row, layout: .plain))
-        }
-        let properties = Mirror(reflecting: empty).children.compactMap { child -> (name: String, type: Any.Type)? in
-            guard let wrapper = type(of: child.value) as? any FieldWrapper.Type else { return nil }
-            return (String(child.label?.dropFirst() ?? ""), wrapper.valueType)
-        }
-        precondition(
-            properties.map { ObjectIdentifier($0.type) } == attributes.map { ObjectIdentifier($0.valueType) },
-            "The attributes of \(Record.self) cannot be matched with its properties.")
-        return Dictionary(zip(properties.map(\.name), attributes)) { first, _ in first }
     }
 }

@@ -30,7 +30,7 @@ struct RowDecoder: Decoder {
         let layout: RecordLayout
         var codingPath: [any CodingKey] { [] }
 
-        var allKeys: [Key] { row.defaultNames.compactMap(Key.init(stringValue:)) }
+        var allKeys: [Key] { layout.keys(ofNames: row.defaultNames).compactMap(Key.init(stringValue:)) }
 
         private func name(_ key: Key) -> String { layout.name(ofKey: key.stringValue) }
 
@@ -65,15 +65,35 @@ struct RowDecoder: Decoder {
         }
 
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+            if isNested(key) { return try decode(type, forKey: key) }
+            return try optional(type, key)
+        }
+
+        private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
             let name = name(key)
-            let found = row.first(of: name) { candidate -> Value?? in
-                if row.isNil(candidate, name: name, isFlag: StandardText.isFlag(type)) { return .some(nil) }
-                return row.decoded(type, from: candidate, name: name).map { .some($0) }
-            }
+            let found = row.first(of: name) { row.decodedIfPresent(type, from: $0, name: name) }
             if let found { return found }
             guard let data = row.defaultData(name) else { return nil }
             return try JSONScalars.value(type, from: data)
         }
+
+        // The compiler prefers the protocol's own functions for these types, which look at one candidate, to a generic one.
+        func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
+        func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
+        func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
+        func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(type, key) }
 
         func nestedContainer<NestedKey: CodingKey>(
             keyedBy type: NestedKey.Type, forKey key: Key
@@ -89,7 +109,12 @@ struct RowDecoder: Decoder {
 
         func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 
-        private func decoder(_ key: Key) throws -> any Decoder { try decoder(named: name(key)) }
+        private func decoder(_ key: Key) throws -> any Decoder {
+            if let inner = layout.nested[key.stringValue] {
+                return RowDecoder(row: row.nested(under: layout.prefix(ofKey: key.stringValue)), layout: inner)
+            }
+            return try decoder(named: name(key))
+        }
 
         /// Decodes the value of a field.
         private func decoder(named name: String) throws -> any Decoder {

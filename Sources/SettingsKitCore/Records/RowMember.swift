@@ -12,6 +12,8 @@ protocol RowMember {
     func setting(
         _ key: SettingsService.StorageKey, _ attribute: (any FieldAttribute)?
     ) -> SettingsService.SettingDefinition?
+    /// Returns whether the value has the type that the attribute validates.
+    func canBeValidated(by attribute: any FieldAttribute) -> Bool
     /// Returns whether the validation of the field accepts the value.
     func isAccepted(by attribute: any FieldAttribute) -> Bool
     /// Returns the field's JSON.
@@ -29,20 +31,33 @@ struct ValueMember<Value: Encodable>: RowMember {
     func setting(
         _ key: SettingsService.StorageKey, _ attribute: (any FieldAttribute)?
     ) -> SettingsService.SettingDefinition? {
-        if let attribute { return attribute.setting(key, default: value) }
+        if let setting = attribute?.setting(key, default: value) { return setting }
         guard let type = Value.self as? any Codable.Type else { return nil }
         // A record is `Sendable`, so the values of its fields are. At run time, nothing shows that a type is.
         typealias SendableType = any (Codable & Sendable).Type
-        return setting(key, as: unsafeBitCast(type as any Codable.Type, to: SendableType.self))
+        return setting(key, attribute, as: unsafeBitCast(type as any Codable.Type, to: SendableType.self))
     }
 
     private func setting<Field: Codable & Sendable>(
-        _ key: SettingsService.StorageKey, as type: Field.Type
+        _ key: SettingsService.StorageKey, _ attribute: (any FieldAttribute)?, as type: Field.Type
     ) -> SettingsService.SettingDefinition? {
-        (value as? Field).map { SettingsService.Setting(field: key, default: $0) }
+        (value as? Field).map {
+            SettingsService.Setting(
+                field: key, default: $0, help: attribute?.help, isSecret: attribute?.isSecret ?? false)
+        }
     }
 
-    func isAccepted(by attribute: any FieldAttribute) -> Bool { attribute.accepts(value) }
+    func canBeValidated(by attribute: any FieldAttribute) -> Bool {
+        let type = attribute.valueType
+        return type == Value.self || type == Value?.self || (type as? any OptionalValue.Type)?.wrappedType == Value.self
+            || (Value.self as? any OptionalValue.Type)?.wrappedType == type
+            || (Value.self as? any FieldWrapper.Type)?.valueType == type
+    }
+
+    func isAccepted(by attribute: any FieldAttribute) -> Bool {
+        if let wrapper = value as? any FieldWrapper { return attribute.accepts(wrapper.anyValue) }
+        return attribute.accepts(value)
+    }
 
     func encoded() throws -> Data { try JSONScalars.data(ofMember: value) }
 
@@ -66,6 +81,8 @@ struct DataMember: RowMember {
     func setting(
         _ key: SettingsService.StorageKey, _ attribute: (any FieldAttribute)?
     ) -> SettingsService.SettingDefinition? { nil }
+
+    func canBeValidated(by attribute: any FieldAttribute) -> Bool { false }
 
     func isAccepted(by attribute: any FieldAttribute) -> Bool { true }
 

@@ -16,16 +16,19 @@
 /// The structure is then the only definition of the program's settings: ``SettingsStorage`` reads and writes them, and
 /// ``SettingsCatalogue/init(_:describing:name:in:)`` lists them for people. A field without an attribute is a setting without help.
 ///
-/// A stored value that the validation rejects counts as undecodable: the field has the value of the next layer, and at the end that
-/// of ``SettingsRecord/empty``, which is not validated. Writing a rejected value fails with
-/// ``SettingsError/Code/invalidValue``, and changes nothing.
+/// A stored value that the validation rejects counts as undecodable: the last good value stays in force. If there is none, because
+/// the program has just started, the field has the value of the next layer, and at the end that of ``SettingsRecord/empty``, which
+/// is not validated. Writing a rejected value fails with ``SettingsError/Code/invalidValue``, and changes nothing.
 ///
 /// The attribute's arguments belong to the structure's type, not to its values: a field takes no more memory than its value, is
-/// encoded like it, and is equal to another one if the values are equal.
+/// encoded like it, and is equal to another one if the values are equal. They have an effect where the structure is stored field by
+/// field: in a ``SettingsStorage``, and as a nested record. A structure that is stored as one value, such as an element of an array
+/// or an optional record, is neither validated nor hidden by the attributes in it.
 ///
 /// The property has an initial value, which may be nil without being written. Its coding key has the name of the property: to store
-/// a field under another name, pass the name to the attribute, not to `CodingKeys`. A record whose keys have other names, or that
-/// hides its properties from `Mirror`, traps when it is first used.
+/// a field under another name, pass the name to the attribute, not to `CodingKeys`. Beside another property wrapper, `SettingField`
+/// is the inner one. A record that breaks these rules, that saves two fields under one name, or that hides its properties from
+/// `Mirror`, traps when it is first used. The attribute of a nested record can only have a name.
 @propertyWrapper @frozen public struct SettingField<Value: Codable & Sendable>: Sendable {
     /// The value of the field.
     public var wrappedValue: Value
@@ -38,17 +41,18 @@
     ///   - help: The purpose of the setting, in a sentence, for people who configure the program.
     ///   - isSecret: Whether tables, exports and messages show `•••` in place of the value.
     ///   - typeName: The name of the record's type. Do not pass it.
+    ///   - fileID: The file of the attribute. Do not pass it.
     ///   - line: The line of the attribute. Do not pass it.
     ///   - column: The column of the attribute. Do not pass it.
     @inlinable public init(
         wrappedValue: Value, _ name: String? = nil, help: String? = nil, isSecret: Bool = false,
-        typeName: StaticString = #function, line: Int = #line, column: Int = #column
+        typeName: StaticString = #function, fileID: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) {
         self.wrappedValue = wrappedValue
         if AttributeCollection.isActive {
             AttributeCollection.add(
                 TypedFieldAttribute<Value>(name: name, validation: nil, help: help, isSecret: isSecret),
-                at: .init(typeName: typeName, line: line, column: column))
+                at: .init(typeName: typeName, fileID: fileID, line: line, column: column))
         }
     }
 
@@ -58,33 +62,35 @@
     @inlinable public init(
         wrappedValue: Value, _ name: String? = nil,
         validation: @autoclosure () -> SettingsService.Validation<Value>, help: String? = nil, isSecret: Bool = false,
-        typeName: StaticString = #function, line: Int = #line, column: Int = #column
+        typeName: StaticString = #function, fileID: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) {
         self.wrappedValue = wrappedValue
         if AttributeCollection.isActive {
             AttributeCollection.add(
                 TypedFieldAttribute(name: name, validation: validation(), help: help, isSecret: isSecret),
-                at: .init(typeName: typeName, line: line, column: column))
+                at: .init(typeName: typeName, fileID: fileID, line: line, column: column))
         }
     }
 
     /// Declares an optional field whose initial value is nil.
     @inlinable public init(
         _ name: String? = nil, help: String? = nil, isSecret: Bool = false, typeName: StaticString = #function,
-        line: Int = #line, column: Int = #column
+        fileID: StaticString = #fileID, line: Int = #line, column: Int = #column
     ) where Value: ExpressibleByNilLiteral {
         self.init(
-            wrappedValue: nil, name, help: help, isSecret: isSecret, typeName: typeName, line: line, column: column)
+            wrappedValue: nil, name, help: help, isSecret: isSecret, typeName: typeName, fileID: fileID, line: line,
+            column: column)
     }
 
     /// Declares an optional field whose initial value is nil, with a condition that its values must meet.
     @inlinable public init(
         _ name: String? = nil, validation: @autoclosure () -> SettingsService.Validation<Value>, help: String? = nil,
-        isSecret: Bool = false, typeName: StaticString = #function, line: Int = #line, column: Int = #column
+        isSecret: Bool = false, typeName: StaticString = #function, fileID: StaticString = #fileID, line: Int = #line,
+        column: Int = #column
     ) where Value: ExpressibleByNilLiteral {
         self.init(
             wrappedValue: nil, name, validation: validation(), help: help, isSecret: isSecret, typeName: typeName,
-            line: line, column: column)
+            fileID: fileID, line: line, column: column)
     }
 
     /// Creates the field of a value that was decoded.
@@ -121,6 +127,11 @@ extension KeyedEncodingContainer {
     @inlinable public mutating func encode<Value>(_ field: SettingField<Value?>, forKey key: Key) throws {
         try encodeIfPresent(field.wrappedValue, forKey: key)
     }
+
+    /// Encodes the value of a field, if there is one.
+    @inlinable public mutating func encodeIfPresent<Value>(_ field: SettingField<Value>?, forKey key: Key) throws {
+        try encodeIfPresent(field?.wrappedValue, forKey: key)
+    }
 }
 
 extension KeyedDecodingContainer {
@@ -136,5 +147,12 @@ extension KeyedDecodingContainer {
         _ type: SettingField<Value?>.Type, forKey key: Key
     ) throws -> SettingField<Value?> {
         SettingField(decoded: try decodeIfPresent(Value.self, forKey: key))
+    }
+
+    /// Decodes a field, if it is not missing.
+    @inlinable public func decodeIfPresent<Value>(
+        _ type: SettingField<Value>.Type, forKey key: Key
+    ) throws -> SettingField<Value>? {
+        try decodeIfPresent(Value.self, forKey: key).map { SettingField(decoded: $0) }
     }
 }

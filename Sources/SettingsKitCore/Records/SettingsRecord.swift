@@ -19,7 +19,8 @@
 /// The members that `Codable` encodes are the fields, each stored as JSON under a separate name. To map names and values, use
 /// `CodingKeys` and custom encodings as usual with `Codable`, or implement ``save(into:)`` and ``load(from:)``.
 public protocol SettingsRecord: Codable, Sendable {
-    /// The record while no field is stored. A field that is not stored, or cannot be decoded, has the value of this record.
+    /// The record while no field is stored. A field that is not stored, or that cannot be decoded and had no value before, has the
+    /// value of this record.
     static var empty: Self { get }
 
     /// Adds the fields to a row. By default, encodes them with `Codable`.

@@ -50,12 +50,16 @@ public struct SettingsRow {
     /// value cannot be encoded as JSON, saving the record fails.
     public subscript<Value: Codable & Sendable>(name: String) -> Value? {
         get {
-            first(of: name) { candidate -> Value?? in
-                if isNil(candidate, name: name, isFlag: StandardText.isFlag(Value.self)) {
-                    return .some((Value.self as? any OptionalValue.Type)?.erasedNil as? Value)
+            let found = first(of: name) { candidate -> Value?? in
+                if Value.self is any OptionalValue.Type {
+                    return decoded(Value.self, from: candidate, name: name).map { .some($0) }
                 }
-                return decoded(Value.self, from: candidate, name: name).map { .some($0) }
-            } ?? nil
+                return decodedIfPresent(Value.self, from: candidate, name: name)
+            }
+            if let found { return found }
+            // The defaults of a nested record are those of the outer one, which a custom mapping does not know.
+            if prefix.isEmpty { return nil }
+            return defaultData(name).flatMap { optionalResult(of: { try JSONScalars.value(Value.self, from: $0) }, $0) }
         }
         set {
             switch newValue {
@@ -120,6 +124,16 @@ public struct SettingsRow {
         return true
     }
 
+    /// Decodes a layer's candidate for an optional field; returns nil if it is neither nil nor a value of the type, and records the
+    /// error.
+    func decodedIfPresent<Value: Decodable>(
+        _ type: Value.Type, from candidate: SettingsStoreCandidate, name: String
+    ) -> Value?? {
+        if candidate.form != .stored { return decoded(Value?.self, from: candidate, name: name) }
+        if candidate.data != Self.null { return decoded(type, from: candidate, name: name).map { .some($0) } }
+        return isNil(candidate, name: name) ? .some(nil) : nil
+    }
+
     /// Decodes the first candidate that is a value of a type; returns nil if none is, and records the errors.
     func decoded<Value: Decodable>(_ type: Value.Type, name: String) -> Value? {
         first(of: name) { decoded(type, from: $0, name: name) }
@@ -177,6 +191,10 @@ public struct SettingsRow {
         } catch DecodingError.keyNotFound(let key, let context) {
             guard let empty = defaultData(name) else { throw DecodingError.keyNotFound(key, context) }
             return try JSONDecoder().decode(type, from: data, missingMembersFrom: empty)
+        } catch {
+            // As a setting of the type does.
+            guard let value: Value = TolerantDecoding.value(from: data) else { throw error }
+            return value
         }
     }
 
@@ -194,15 +212,20 @@ public struct SettingsRow {
 
     package mutating func put(_ data: Data, under name: String) { add(DataMember(data: data), under: name) }
 
-    mutating func add(_ member: any RowMember, under name: String) {
+    private mutating func add(_ member: any RowMember, under name: String) {
+        if names != nil, members[name] == nil { names?.append(name) }
         members[name] = member
-        names?.append(name)
     }
 
     /// Adds the members of a value that `Codable` encodes to the row.
     mutating func setMembers(of value: some Encodable, _ layout: RecordLayout) throws {
         if let members = try RowEncoder.members(of: value, layout, isDeclaring: names != nil) {
-            for (name, member) in members { add(member, under: name) }
+            for (name, member) in members {
+                precondition(
+                    names == nil || layout.isPlain || self.members[name] == nil,
+                    "Two fields of \(type(of: value)) are named \(name).")
+                add(member, under: name)
+            }
         } else {
             let json = try JSONEncoder.stable().encode(value)
             for (key, data) in try JSONMembers.members(of: json) { put(data, under: layout.name(ofKey: key)) }

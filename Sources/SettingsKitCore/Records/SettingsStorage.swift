@@ -20,8 +20,9 @@ import Synchronization
 /// Each field is stored as JSON under a separate name, such as `network:isDetailed`. Only fields that change are written. So two
 /// devices, processes or threads that change different fields keep both changes, and fields of a newer version of the program stay.
 /// The fields of a record without a name have their own names, such as `isDetailed`: the structure of all settings of a program.
-/// A field that is missing or cannot be decoded has the value of ``SettingsRecord/empty``. (Its bytes stay until the field is
-/// changed, or the record is saved.) Any number of records with different names can share a store.
+/// A field that is missing has the value of ``SettingsRecord/empty``. So does a field that cannot be decoded, unless it had another
+/// value before in this process, which then stays in force. (Its bytes stay until the field is set, or the record is saved.) Any
+/// number of records with different names can share a store.
 ///
 /// Observers of the Observation framework that read a field are notified when any field changes, as with a
 /// ``SettingsService/Value``.
@@ -98,19 +99,19 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// Returns the record from the store.
     ///
     /// - Throws: ``SettingsError`` with the code `noStore` or `readFailed`; `decodingFailed` if the stored fields are
-    ///   not a record. A single field that cannot be decoded is diagnosed, and has the value of
+    ///   not a record. A single field that cannot be decoded is diagnosed, and has its last good value or that of
     ///   ``SettingsRecord/empty``.
     public func load() throws -> Record {
-        try cached.connection.requireStore().requireOpen()
-        return try cached.current(from: .store).content.get()
+        try cached.fields.connection.requireStore().requireOpen()
+        return try cached.current(from: .store).record()
     }
 
     // MARK: Writing
 
     /// Sets a field. Setting the stored value again writes nothing and notifies no listener. Errors are diagnosed.
     ///
-    /// A store that is not open yet keeps a field that is set as a whole. It rejects a part of a field, a computed property, and a
-    /// value that several fields have in memory: use ``set(_:)-(Record)`` for these.
+    /// A store that is not open yet keeps a field that is set as a whole. It rejects a part of a field, a computed property, a field
+    /// with an attribute, and a value that several fields have in memory: use ``set(_:)-(Record)`` for these.
     public func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) {
         diagnosing { () throws(SettingsError) in try cached.set(keyPath, to: value) }
     }
@@ -148,7 +149,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     @discardableResult
     public func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> R? {
         let (result, error) = try cached.update(body)
-        if let error { cached.service.reportFailure(error) }
+        if let error { cached.fields.service.reportFailure(error) }
         return result
     }
 
@@ -169,7 +170,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
         do throws(SettingsError) {
             try body()
         } catch {
-            cached.service.reportFailure(error)
+            cached.fields.service.reportFailure(error)
         }
     }
 
@@ -238,7 +239,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
         let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
         let end = cached.listen { source.push($0) }
         let owner = StreamOwner(source, onEnd: end)
-        let reader = ValueReader(sequence: { cached.connection.sequence }, read: { cached.value() })
+        let reader = ValueReader(sequence: { cached.fields.connection.sequence }, read: { cached.value() })
         source.push(UInt64.max)
         return { await reader.next(from: owner) }
     }

@@ -114,7 +114,7 @@ struct RecordMappingTests {
         #expect(try store.text("seed:api-url") == nil)
         #expect(record.limit == 5)
         // What is stored as something else is as good as missing.
-        try store.set("seed:is-detailed", "\"yes\"")
+        try store.set("seed:is-detailed", "\"maybe\"")
         #expect(record.get() == Mapped(armedAt: Date(timeIntervalSince1970: 1_000)))
         #expect(problems.all.map(\.key?.name) == ["seed:is-detailed"])
     }
