@@ -131,23 +131,26 @@ import Synchronization
     func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> (result: R?, error: SettingsError?) {
         var outcome: Result<R, E>?
         let writer = writer
+        var new: Record?
         do throws(SettingsError) {
             try connection.requireStore().requireOpen(toCalculateFrom: fields.recordKey)
-            try writer.commit(isWhole: true, .ofSave) { () throws(SettingsError) in
+            let change = try writer.commit(isWhole: true, .ofSave) { () throws(SettingsError) in
                 let loaded = try current(from: .cache)
                 let old = try loaded.record()
-                var new = old
+                var changed = old
                 HeldLocks.requireNone(before: "the closure of an update")
                 do throws(E) {
-                    outcome = .success(try body(&new))
+                    outcome = .success(try body(&changed))
                 } catch {
                     outcome = .failure(error)
                     return nil
                 }
-                let change = FieldChange(loaded: loaded.fields, writes: try writes(from: old, to: new, writer))
+                new = changed
+                let change = FieldChange(loaded: loaded.fields, writes: try writes(from: old, to: changed, writer))
                 try writer.requireReadable(change)
                 return change
             }
+            keep(new, after: change)
         } catch {
             return (nil, error)
         }
@@ -183,12 +186,12 @@ import Synchronization
             }
             return FieldChange(loaded: loaded.fields, writes: writes)
         }
-        if let change, let new { keep(new, after: change) }
+        keep(new, after: change)
     }
 
     /// Caches a record that was written, unless the fields hold other values by now. So it need not be decoded again.
-    private func keep(_ record: Record, after change: FieldChange) {
-        guard isWhollySaved else { return }
+    private func keep(_ record: Record?, after change: FieldChange?) {
+        guard isWhollySaved, let record, let change else { return }
         let token = connection.betweenCommits {
             connection.isExhaustive && fields.row.holds(change) ? decoded.cached.token : nil
         }
@@ -201,7 +204,7 @@ import Synchronization
     func replace(by record: Record, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
         if !options.isKept { try connection.requireStore().requireOpen() }
         let writer = writer
-        try writer.commit(isWhole: true, options) { () throws(SettingsError) in
+        let change = try writer.commit(isWhole: true, options) { () throws(SettingsError) in
             let loaded = try current()
             var old = loaded.content ?? .empty
             var others = loaded.fields.rejected
@@ -214,6 +217,7 @@ import Synchronization
             return FieldChange(
                 loaded: loaded.fields, writes: try writes(from: old, to: record, and: others, writer))
         }
+        keep(record, after: change)
     }
 
     /// Removes every field.

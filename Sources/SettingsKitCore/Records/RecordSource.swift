@@ -26,6 +26,7 @@ final class RecordSource: RowSource {
     /// Fields that the record decodes itself.
     private var opened: [String] = []
     private var leftOut: Set<String> = []
+    private var isReporting = true
 
     init(_ fields: RecordFields, known: [String: StoredValue], readsStore: Bool = true) {
         self.fields = fields
@@ -119,6 +120,12 @@ final class RecordSource: RowSource {
         earlier?.bytes(before: candidate, named: fields.prefix + name) ?? []
     }
 
+    func withoutReporting<Result>(_ body: () -> Result) -> Result {
+        isReporting = false
+        defer { isReporting = true }
+        return body()
+    }
+
     func accept(_ candidate: SettingsStoreCandidate, of name: String) {
         accepted[name] = candidate
         if candidate.layer == nil { unreadable[name] = nil }
@@ -130,6 +137,7 @@ final class RecordSource: RowSource {
     func record(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate) {
         refused.insert(name)
         judge(candidate, of: name, isAccepted: false)
+        guard isReporting else { return }
         let problem = error as? SettingsError ?? SettingsError(.decodingFailed, underlying: error)
         // A layer that is not written to stays unchanged.
         if candidate.layer == nil {

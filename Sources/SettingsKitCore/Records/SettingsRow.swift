@@ -93,12 +93,13 @@ public struct SettingsRow {
     func first<Result>(of name: String, _ read: (SettingsStoreCandidate) -> Result?) -> Result? {
         for candidate in candidates(name) {
             if let result = read(candidate) { return result }
-            for data in source?.earlier(before: candidate, of: fullName(name)) ?? [] {
+            guard let source else { continue }
+            for data in source.earlier(before: candidate, of: fullName(name)) {
                 // The layer had no value.
                 guard let data else { break }
                 var good = candidate
                 good.data = data
-                if let result = read(good) { return result }
+                if let result = source.withoutReporting({ read(good) }) { return result }
             }
         }
         return nil
@@ -275,6 +276,8 @@ protocol RowSource: AnyObject {
     func candidates(_ name: String) -> [SettingsStoreCandidate]
     /// Returns the bytes that the layer of a rejected candidate held before, the newest first.
     func earlier(before candidate: SettingsStoreCandidate, of name: String) -> [Data?]
+    /// Tries bytes that are no longer stored, and does not report if they are no value.
+    func withoutReporting<Result>(_ body: () -> Result) -> Result
     /// Records that a field has the value of a candidate.
     func accept(_ candidate: SettingsStoreCandidate, of name: String)
     /// Returns the attribute of a field.

@@ -46,6 +46,30 @@ struct RecordEncodingTests {
         let next = Noted.calls.count
         record.three = Noted("e")
         #expect(Noted.calls.all[next...] == ["encode e"])
+        // What was written is in memory.
+        record.update { $0.three = Noted("f") }
+        #expect(record.get() == ThreeFields(two: [Noted("c"), Noted("d")], three: Noted("f")))
+        #expect(Noted.calls.all[next...].allSatisfy { $0.hasPrefix("encode") })
+    }
+
+    @Test("A part of a record that is not stored has the empty record's value after each change")
+    func partThatIsNotStored() throws {
+        struct Partial: SettingsRecord, Equatable {
+            var stored = 1
+            var note = "none"
+            static let empty = Partial()
+            private enum CodingKeys: CodingKey { case stored }
+        }
+        let record = try SettingsStorage<Partial>(in: MemoryStore())
+        for number in 2...4 {
+            record.update {
+                $0.stored = number
+                $0.note = "changed"
+            }
+            #expect(record.get() == Partial(stored: number))
+            record.set(Partial(stored: -number, note: "set"))
+            #expect(record.get() == Partial(stored: -number))
+        }
     }
 
     /// Encodes members that depend on several properties.
