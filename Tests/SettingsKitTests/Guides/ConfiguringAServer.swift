@@ -35,3 +35,17 @@ import Testing
         subscription.cancel()
     }
 }
+
+@Test private func theWholeProgramOfTheGuideHasFifteenLinesBesideItsSettings() throws {
+    let text = try Guide("ConfiguringAServer").text
+    let section = try #require(text.components(separatedBy: "## The whole program\n").last)
+    let code = try #require(section.components(separatedBy: "```swift\n").dropFirst().first)
+    let lines = try #require(code.components(separatedBy: "```").first).split(separator: "\n")
+    let settings = SettingsCatalogue("Relay", describing: Relay.self).settings
+    // A program has a line for the import in addition.
+    #expect(settings.count == 12 && lines.count + 1 - settings.count == 15)
+    let file = URL(fileURLWithPath: "/nowhere/relay.json")
+    try runRelay(["--port", "9000", "--origins", "a,b", "--", "host"], file: file)
+    try runRelay(["--help"], file: file)
+    #expect(throws: SettingsError.self) { try runRelay(["--prot", "9000"], file: file) }
+}
