@@ -1,6 +1,8 @@
 /// The run-time interface of all `Optional` types.
 protocol OptionalValue {
     var isNil: Bool { get }
+    /// The wrapped value.
+    var erasedValue: Any? { get }
     /// The nil of this type. `Any`, because a protocol cannot express "an optional of `Self`".
     static var erasedNil: Any { get }
     /// The wrapped type.
@@ -9,6 +11,7 @@ protocol OptionalValue {
 
 extension Optional: OptionalValue {
     var isNil: Bool { self == nil }
+    var erasedValue: Any? { self }
     static var erasedNil: Any { Self.none as Any }
     static var wrappedType: Any.Type { Wrapped.self }
 }

@@ -134,7 +134,7 @@ import Synchronization
         var new: Record?
         do throws(SettingsError) {
             try connection.requireStore().requireOpen(toCalculateFrom: fields.recordKey)
-            let change = try writer.commit(isWhole: true, .ofSave) { () throws(SettingsError) in
+            let change = try writer.commit(.ofSave) { () throws(SettingsError) in
                 let loaded = try current(from: .cache)
                 let old = try loaded.record()
                 var changed = old
@@ -146,7 +146,8 @@ import Synchronization
                     return nil
                 }
                 new = changed
-                let change = FieldChange(loaded: loaded.fields, writes: try writes(from: old, to: changed, writer))
+                let change = FieldChange(
+                    loaded: loaded.fields, writes: try writes(from: old, to: changed, writer), isWhole: true)
                 try writer.requireReadable(change)
                 return change
             }
@@ -160,10 +161,10 @@ import Synchronization
     /// Sets a field, whichever value it had.
     func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) throws(SettingsError) {
         // Other fields may change meanwhile: the write does not depend on them, unless the property is computed from several.
-        let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
+        let isStored = MemoryLayout<Record>.offset(of: keyPath) != nil
         let writer = writer
         var new: Record?
-        let change = try writer.commit(isWhole: isWhole, .ofSet) { () throws(SettingsError) in
+        let change = try writer.commit(.ofSet) { () throws(SettingsError) in
             let loaded = try current(from: .cache)
             let old = try loaded.record()
             var changed = old
@@ -171,20 +172,22 @@ import Synchronization
             changed[keyPath: keyPath] = value
             new = changed
             var writes = try writes(from: old, to: changed, writer)
+            let isField = isStored || writes.count == 1 && writer.isField(writes[0], holding: value)
             if !writer.isOpen {
                 writes = try writer.keptWrites(
                     writes,
                     all: { () throws(SettingsError) in
-                        try self.writes(from: old, to: changed, and: Set(fields.names), writer)
+                        let all = try self.writes(from: old, to: changed, and: Set(fields.names), writer)
+                        return isStored ? all : all.filter { fields.layout.attributes[$0.name] != nil }
                     },
-                    setting: { isWhole ? nil : try FieldEncoding.data(of: value) }, loaded.fields)
+                    setting: { isField || writes.isEmpty ? try FieldEncoding.data(of: value) : nil }, loaded.fields)
             } else if writes.isEmpty, !loaded.fields.rejected.isEmpty {
                 // The value that is in force replaces bytes that are no value.
                 writes = try writer.writes(
                     try self.writes(from: old, to: changed, and: loaded.fields.rejected, writer),
                     setting: { try FieldEncoding.data(of: value) })
             }
-            return FieldChange(loaded: loaded.fields, writes: writes)
+            return FieldChange(loaded: loaded.fields, writes: writes, isWhole: !isField)
         }
         keep(new, after: change)
     }
@@ -204,7 +207,7 @@ import Synchronization
     func replace(by record: Record, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
         if !options.isKept { try connection.requireStore().requireOpen() }
         let writer = writer
-        let change = try writer.commit(isWhole: true, options) { () throws(SettingsError) in
+        let change = try writer.commit(options) { () throws(SettingsError) in
             let loaded = try current()
             var old = loaded.content ?? .empty
             var others = loaded.fields.rejected
@@ -215,7 +218,7 @@ import Synchronization
                 others = Set(loaded.fields.stored.filter { $0.value.writableData != nil }.keys)
             }
             return FieldChange(
-                loaded: loaded.fields, writes: try writes(from: old, to: record, and: others, writer))
+                loaded: loaded.fields, writes: try writes(from: old, to: record, and: others, writer), isWhole: true)
         }
         keep(record, after: change)
     }

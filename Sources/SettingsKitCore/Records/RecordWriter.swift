@@ -8,12 +8,16 @@
 struct FieldWrite {
     let name: String
     let data: Data?
+    /// The value; nil for no value.
+    let member: (any RowMember)?
 }
 
 /// The writes of a change, and what was found before.
 struct FieldChange {
     let loaded: LoadedFields
     let writes: [FieldWrite]
+    /// Whether the writes depend on all fields.
+    let isWhole: Bool
 }
 
 /// Encodes and writes the fields that differ.
@@ -52,7 +56,8 @@ struct RecordWriter {
                 try FieldEncoding.requireValid(name, prefix: fields.prefix)
                 let data = try newRow.encoded(name)
                 if !others.contains(name), try data == oldRow.encoded(name) { return }
-                writes.append(.init(name: name, data: try bytes(data, of: newRow.members[name], name)))
+                let member = newRow.members[name]
+                writes.append(.init(name: name, data: try bytes(data, of: member, name), member: member))
             }
             for name in newRow.members.keys { try compare(name) }
             for name in oldRow.members.keys where newRow.members[name] == nil { try compare(name) }
@@ -124,31 +129,46 @@ struct RecordWriter {
         return writes.filter { $0.data ?? SettingsRow.null == data }
     }
 
+    /// Returns whether a write stores a value, unchanged, in a field with an attribute.
+    ///
+    /// Such a field has no offset in memory. A property that is computed from several fields may have the same effect. Then the
+    /// write is what it was at the moment of the other fields' values.
+    func isField<Value>(_ write: FieldWrite, holding value: Value) -> Bool {
+        guard fields.layout.attributes[write.name] != nil else { return false }
+        let optional = value as? any OptionalValue
+        if optional?.isNil ?? false { return write.member == nil }
+        guard let member = write.member, let value = (optional?.erasedValue ?? value) as? any Encodable
+        else { return false }
+        return isIdentical(member, to: value)
+    }
+
+    private func isIdentical(_ member: any RowMember, to value: some Encodable) -> Bool {
+        ValueMember(value: value).isIdentical(to: member)
+    }
+
     // MARK: Committing
 
     /// Makes writes, and computes them again while the values that they depend on change before the commit.
     ///
-    /// - Parameters:
-    ///   - isWhole: Whether the writes depend on all fields.
-    ///   - change: Returns the writes; nil to end without one.
+    /// - Parameter change: Returns the writes; nil to end without one.
     /// - Returns: The change that was made; nil if there was nothing to write.
-    @discardableResult
     func commit(
-        isWhole: Bool, _ options: SettingsStoreBatch.Options, _ change: () throws(SettingsError) -> FieldChange?
+        _ options: SettingsStoreBatch.Options, _ change: () throws(SettingsError) -> FieldChange?
     ) throws(SettingsError) -> FieldChange? {
         for _ in 0..<CoreLimits.transactionAttempts {
             let wasOpen = isOpen
             guard let change = try change() else { return nil }
             if !wasOpen && isOpen { continue }
             // The values that other machines have agreed on may be newer.
-            let mustConfirm = options.waitsForAgreement && isWhole && connection.store?.store.agreesWithOthers ?? false
+            let mustConfirm =
+                options.waitsForAgreement && change.isWhole && connection.store?.store.agreesWithOthers ?? false
             if change.writes.isEmpty, !mustConfirm { return nil }
             var batch = SettingsStoreBatch(
                 writes: change.writes.map { .init(key: fields.key($0.name), data: $0.data) }, options: options)
             batch.options.isKept = options.isKept && !isOpen
             if !batch.options.isKept {
                 batch.expectations =
-                    isWhole
+                    change.isWhole
                     ? change.loaded.stored.map { name, stored in stored.entry(for: fields.key(name)) }
                     : batch.writes.enumerated().compactMap { index, write in
                         change.loaded.stored[change.writes[index].name]?.entry(for: write.key)

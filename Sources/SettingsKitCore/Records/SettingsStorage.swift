@@ -110,8 +110,9 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
 
     /// Sets a field. Setting the stored value again writes nothing and notifies no listener. Errors are diagnosed.
     ///
-    /// A store that is not open yet keeps a field that is set as a whole. It rejects a part of a field, a computed property, a field
-    /// with an attribute, and a value that several fields have in memory: use ``set(_:)-(Record)`` for these.
+    /// A store that is not open yet keeps a field that is set as a whole. It rejects a part of a field, a computed property, and a
+    /// value that several fields have in memory: use ``set(_:)-(Record)`` for these. (A computed property that stores the value
+    /// itself in a field with an attribute is not distinguished from that field.)
     public func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) {
         diagnosing { () throws(SettingsError) in try cached.set(keyPath, to: value) }
     }

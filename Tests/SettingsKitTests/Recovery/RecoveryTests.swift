@@ -314,6 +314,28 @@ struct RecoveryTests {
         }
     }
 
+    @Test("A field with an attribute that is set before its store opens is stored")
+    func fieldsWithAttributes() throws {
+        try withLateFile { file, settings in
+            let record = try SettingsStorage<Described>(name: "described", in: settings)
+            record.count = 5
+            record.name = "a"
+            record.level = 3
+            #expect(file.codes == [.pending, .pending, .pending])
+            record.count = 100
+            #expect(file.codes.last == .invalidValue && record.count == 5)
+            // Computed from a field that is not known.
+            record.doubled = 8
+            #expect(file.codes.last == .storeUnavailable)
+            try file.appear(["described:count": 41, "described:level": 9, "described:plain": 7])
+            try settings.synchronize()
+            #expect(record.get() == Described(count: 5, name: "a", plain: 7))
+            record.name = nil
+            record.doubled = 8
+            #expect(record.get() == Described(count: 4, plain: 7))
+        }
+    }
+
     @Test("A record that was saved replaces the stored one")
     func savedRecord() throws {
         try withLateFile { file, settings in
@@ -331,6 +353,20 @@ private struct Counter: SettingsRecord, Equatable {
     var limit = 10
 
     static let empty = Counter()
+}
+
+private struct Described: SettingsRecord, Equatable {
+    @SettingField(validation: .range(0...99)) var count = 0
+    @SettingField(help: "The name.") var name: String? = nil
+    @SettingField var level = 3
+    var plain = 1
+
+    var doubled: Int {
+        get { count * 2 }
+        set { count = newValue / 2 }
+    }
+
+    static let empty = Described()
 }
 
 private struct Station: SettingsRecord, Equatable {
