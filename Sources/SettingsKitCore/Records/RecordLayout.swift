@@ -16,12 +16,12 @@ final class RecordLayout: Sendable {
     let nested: [String: RecordLayout]
     /// The attributes of the fields that have one, by the field's name, nested ones included.
     let attributes: [String: any FieldAttribute]
-    /// The names of the stored properties as fields, nested ones included; nil for a type that is not described.
-    private let namesOfProperties: Set<String>?
+    /// The names that the stored properties have as fields, nested ones included.
+    private let namesOfProperties: [String]
 
     private init(
         names: [String: String] = [:], nested: [String: RecordLayout] = [:],
-        attributes: [String: any FieldAttribute] = [:], namesOfProperties: Set<String>? = nil
+        attributes: [String: any FieldAttribute] = [:], namesOfProperties: [String] = []
     ) {
         (self.names, self.nested, self.attributes) = (names, nested, attributes)
         self.namesOfProperties = namesOfProperties
@@ -49,17 +49,20 @@ final class RecordLayout: Sendable {
                 "The name of the field \(Record.self).\(property) must not be empty or contain NUL.")
             names[property] = name
         }
-        // Types without nested records need not be encoded. A record that cannot be encoded is reported when it is.
-        let members = properties.hasRecords ? optionalResult(of: Self.members, empty) ?? [] : []
+        // Other types need not be encoded. A record that cannot be encoded is reported when it is.
+        let isDescribed = properties.hasRecords || !properties.attributes.isEmpty
+        let members = isDescribed ? optionalResult(of: Self.members, empty) ?? [] : []
         let nested = members.compactMap { key, member in member.layout.map { (key, $0) } }
         let layout = RecordLayout(names: names, nested: Dictionary(nested) { first, _ in first })
-        let fields = layout.names(ofProperties: properties.names)
+        // A property without a coding key is no field.
+        let keys = Set(members.map(\.name))
+        let fields = layout.names(ofProperties: properties.names.filter(keys.contains))
         precondition(
             Set(fields).count == fields.count, "Two fields of \(Record.self) have one name: \(fields.sorted()).")
         self.init(
             names: names, nested: layout.nested,
             attributes: layout.attributes(of: Record.self, ofProperties: properties.attributes),
-            namesOfProperties: Set(fields))
+            namesOfProperties: layout.names(ofProperties: properties.names))
     }
 
     private static func members(of record: some SettingsRecord) throws -> [(name: String, member: any RowMember)] {
@@ -70,7 +73,7 @@ final class RecordLayout: Sendable {
     private func names(ofProperties properties: [String]) -> [String] {
         properties.flatMap { property -> [String] in
             guard let inner = nested[property] else { return [name(ofKey: property)] }
-            return inner.namesOfProperties?.map { prefix(ofKey: property) + $0 } ?? []
+            return inner.namesOfProperties.map { prefix(ofKey: property) + $0 }
         }
     }
 
@@ -147,7 +150,7 @@ final class RecordLayout: Sendable {
 
     /// Returns whether a record has no part that it does not save.
     func isWhollySaved(_ fields: [(name: String, member: any RowMember)]) -> Bool {
-        Set(fields.map(\.name)) == namesOfProperties
+        fields.map(\.name).sorted() == namesOfProperties.sorted()
     }
 
     /// Returns the definitions of settings with the values of the record's fields.

@@ -56,7 +56,7 @@ struct RecordProperties {
     private static func attributes<Record: SettingsRecord>(of empty: Record) -> [any FieldAttribute] {
         let typeName = name(of: Record.self)
         var found = attributes(whenDecoding: Record.self, as: empty)
-        for value in values(in: empty, named: typeName, depth: 0) where type(of: value) != Record.self {
+        for value in values(in: empty, named: typeName) where type(of: value) != Record.self {
             for place in attributes(whenDecodingAs: value).keys { found[place] = nil }
         }
         return found.filter { $0.key.typeName == typeName }.sorted { $0.key < $1.key }.map(\.value)
@@ -68,12 +68,13 @@ struct RecordProperties {
         return String(name.map { $0 == "\u{A0}" ? " " : $0 })
     }
 
-    /// Returns the structures in a value whose types have a name.
-    private static func values(in value: Any, named name: String, depth: Int) -> [any Codable] {
-        if depth > CoreLimits.jsonDepth { return [] }
-        return Mirror(reflecting: value).children.flatMap { child -> [any Codable] in
+    /// Returns the structures in a value whose types have a name. Objects, which may refer to each other, are not searched.
+    private static func values(in value: Any, named name: String) -> [any Codable] {
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .class { return [] }
+        return mirror.children.flatMap { child -> [any Codable] in
             let value = (child.value as? any FieldWrapper)?.anyValue ?? child.value
-            let inner = values(in: value, named: name, depth: depth + 1)
+            let inner = values(in: value, named: name)
             guard Self.name(of: type(of: value)) == name, let value = value as? any Codable else { return inner }
             return inner + [value]
         }

@@ -289,6 +289,22 @@ struct RecordLayoutTests {
         #expect(groups.map { $0.settings.map(\.key.name) } == [["a.port", "a.host"], ["a.b.port", "a.b.host"]])
     }
 
+    @Test("A field may have the name of a property that is not stored")
+    func nameOfAnotherProperty() throws {
+        struct Cached: SettingsRecord, Equatable {
+            @SettingField("cache") var size = 1
+            var cache = [0]
+            static let empty = Cached()
+            private enum CodingKeys: CodingKey { case size }
+        }
+        let cached = try SettingsStorage<Cached>(in: store)
+        cached.update {
+            $0.size = 2
+            $0.cache = []
+        }
+        #expect(try cached.get() == Cached(size: 2) && store.text("cache") == "2")
+    }
+
     private struct PlainTwice: SettingsRecord {
         @SettingField("b") var a = 1
         var b = 2
