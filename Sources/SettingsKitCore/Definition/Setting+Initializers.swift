@@ -128,7 +128,7 @@ extension SettingsService.Setting where T: Codable {
         help: String? = nil, isSecret: Bool = false
     ) {
         self.init(
-            coding: ValueCoding(key: key, default: .constant(`default`), form: .field, validation: validation),
-            namespace: nil, hooks: nil, help: help, isSecret: isSecret)
+            key.name, in: key.scope, namespace: nil, default: .constant(`default`), form: .field,
+            .init(validation: validation, help: help, isSecret: isSecret, processing: nil))
     }
 }

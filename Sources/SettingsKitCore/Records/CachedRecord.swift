@@ -12,19 +12,13 @@ import Synchronization
     @usableFromInline let decoded = RecordValue<Record>()
     @usableFromInline let trackers = ValueTrackers()
 
-    /// Whether a record has no part that is not stored.
-    private let isWhollySaved: Bool
-
     private var connection: ScopeConnection { fields.connection }
 
     /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or if no record can be created from it.
     init(name: String?, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
         let layout = RecordLayout.of(Record.self)
-        isWhollySaved = layout.isWhollySaved(layout.declaredFields(of: Record.empty))
         fields = try RecordFields(named: name, typeName: "\(Record.self)", scope: scope, in: service, layout, decoded) {
-            var row = SettingsRow()
-            try Record.empty.save(into: &row)
-            return row
+            try layout.declaredRow(of: Record.empty)
         }
         // Reads all fields, so that their changes are received from the beginning.
         if let error = try load(from: RecordSource(fields, known: [:], readsStore: false)).problem { throw error }
@@ -194,7 +188,7 @@ import Synchronization
 
     /// Caches a record that was written, unless the fields hold other values by now. So it need not be decoded again.
     private func keep(_ record: Record?, after change: FieldChange?) {
-        guard isWhollySaved, let record, let change else { return }
+        guard fields.isWhollySaved, let record, let change else { return }
         let token = connection.betweenCommits {
             connection.isExhaustive && fields.row.holds(change) ? decoded.cached.token : nil
         }

@@ -31,6 +31,8 @@ import Synchronization
     let prefix: String
     /// The bytes of the empty record's fields.
     let defaults: [String: Data]
+    /// Whether a record has no part that is not stored.
+    let isWhollySaved: Bool
     /// The connection's lock is taken inside it.
     private let state = Mutex(State(), .settings)
 
@@ -51,14 +53,15 @@ import Synchronization
         let recordKey = SettingsService.StorageKey(name ?? typeName, scope: scope)
         let prefix = name.map { $0 + ":" } ?? ""
         (self.recordKey, self.prefix) = (recordKey, prefix)
-        defaults = try FieldEncoding(recordKey: recordKey, prefix: prefix).run {
+        (defaults, isWhollySaved) = try FieldEncoding(recordKey: recordKey, prefix: prefix).run {
             let row = try empty()
             var fields: [String: Data] = [:]
             for name in row.members.keys {
+                guard let data = try row.encoded(name) else { continue }
                 try FieldEncoding.requireValid(name, prefix: prefix)
-                fields[name] = try row.encoded(name)
+                fields[name] = data
             }
-            return fields
+            return (fields, layout.isWhollySaved(in: row))
         }
     }
 

@@ -121,13 +121,14 @@ final class RecordLayout: Sendable {
 
     // MARK: Fields
 
-    /// Returns the fields that a record saves, in order. A record that cannot be saved has no fields.
+    /// Returns the fields that a record saves, with their order.
     ///
     /// Traps if a field with an attribute is not saved as the attribute says.
-    func declaredFields(of record: some SettingsRecord) -> [(name: String, member: any RowMember)] {
+    ///
+    /// - Throws: The error of the record.
+    func declaredRow(of record: some SettingsRecord) throws -> SettingsRow {
         var row = SettingsRow.declaring
-        guard optionalResult(of: { try record.save(into: &row) }, ()) != nil else { return [] }
-        let fields = (row.names ?? []).compactMap { name in row.members[name].map { (name, $0) } }
+        try record.save(into: &row)
         // A custom mapping may save a nested record as one value.
         let separate = attributes.filter { name, _ in
             !nested.keys.contains { row.members[self.name(ofKey: $0)] != nil && name.hasPrefix(prefix(ofKey: $0)) }
@@ -145,13 +146,11 @@ final class RecordLayout: Sendable {
                 "\(type(of: record)) saves the field \(name) as another type than the one that its attribute validates."
             )
         }
-        return fields
+        return row
     }
 
     /// Returns whether a record has no part that it does not save.
-    func isWhollySaved(_ fields: [(name: String, member: any RowMember)]) -> Bool {
-        fields.map(\.name).sorted() == namesOfProperties.sorted()
-    }
+    func isWhollySaved(in row: SettingsRow) -> Bool { row.members.keys.sorted() == namesOfProperties.sorted() }
 
     /// Returns the definitions of settings with the values of the record's fields.
     ///
@@ -163,9 +162,11 @@ final class RecordLayout: Sendable {
         let layout = of(type)
         let nestedNames = layout.nested.keys.map { layout.name(ofKey: $0) }.sorted { $0.utf8.count > $1.utf8.count }
         var groups: [(group: String?, settings: [SettingsService.SettingDefinition])] = [(nil, [])]
-        for (field, member) in layout.declaredFields(of: Record.empty) {
+        // A record that cannot be saved has no fields.
+        let row = optionalResult(of: layout.declaredRow, Record.empty) ?? .declaring
+        for field in row.names ?? [] {
             let key = SettingsService.StorageKey(name.map { "\($0):\(field)" } ?? field, scope: scope)
-            guard let setting = member.setting(key, layout.attributes[field]) else { continue }
+            guard let setting = row.members[field]?.setting(key, layout.attributes[field]) else { continue }
             let group = nestedNames.first { field.hasPrefix($0 + ".") }
             if let index = groups.firstIndex(where: { $0.group == group }) {
                 groups[index].settings.append(setting)

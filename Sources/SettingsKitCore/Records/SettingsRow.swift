@@ -111,11 +111,9 @@ public struct SettingsRow {
     }
 
     /// Returns whether a layer's candidate for a field represents nil, which is then the field's value.
-    ///
-    /// - Parameter isFlag: Whether the field is a Boolean, or may be one.
-    func isNil(_ candidate: SettingsStoreCandidate, name: String, isFlag: Bool = true) -> Bool {
-        let isNull =
-            candidate.form == .stored ? candidate.data == Self.null : candidate.isNil(isFlag: isFlag)
+    func isNil(_ candidate: SettingsStoreCandidate, name: String) -> Bool {
+        // The field may be a Boolean.
+        let isNull = candidate.form == .stored ? candidate.data == Self.null : candidate.isNil(isFlag: true)
         guard isNull else { return false }
         if let attribute = source?.attribute(of: fullName(name)), !attribute.acceptsNil {
             source?.record(SettingsError(.invalidValue, expected: attribute.expected), with: fullName(name), candidate)
