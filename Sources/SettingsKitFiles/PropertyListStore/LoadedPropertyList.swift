@@ -42,6 +42,8 @@ struct LoadedPropertyList {
             do {
                 let found = try journal?.readContents()
                 if try attempt == PropertyListLimits.readingAttempts || isPresent(read?.status, journal) {
+                    // Every setting may be in the journal.
+                    if read == nil, case .unreadable(let error)? = cursor.problem { throw error }
                     // If there is a journal, another program's file has overwritten a property list.
                     if found?.header == nil, let format = read.flatMap({ OtherFormat(of: $0.bytes) }) { throw format }
                     apply(read, journal, found)

@@ -126,4 +126,23 @@ struct HarmlessReaderTests {
             }
         }
     }
+
+    @Test(
+        "A store is not opened as empty if its only file is a journal that the process may not read",
+        .enabled(if: Program.isRoot))
+    func journalAlone() async throws {
+        try await withPropertyList { path in
+            try write("", to: path + "-journal")
+            try #require(chmod(path + "-journal", 0o600) == 0)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                guard setuid(65_534) == 0 else { Foundation.exit(2) }
+                do {
+                    _ = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
+                    Foundation.exit(3)
+                } catch let error as SettingsError {
+                    Foundation.exit(error.code == .storeUnavailable && "\(error)".contains(path + "-journal") ? 0 : 4)
+                }
+            }
+        }
+    }
 }
