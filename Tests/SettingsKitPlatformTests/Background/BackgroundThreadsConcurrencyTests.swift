@@ -25,15 +25,22 @@ struct BackgroundThreadsConcurrencyTests {
     func times() async throws {
         let queue = BackgroundQueue()
         let log = Recorder<Int>()
-        let start = ContinuousClock.now
+        // Each time is between two others: a busy machine may take long between two calls.
+        var times: [Int: ClosedRange<ContinuousClock.Instant>] = [:]
         for number in (1...20).reversed() {
-            queue.async(after: .milliseconds(number * 20)) {
-                #expect(ContinuousClock.now - start >= .milliseconds(number * 20))
+            let delay = Duration.milliseconds(number * 20)
+            let start = ContinuousClock.now
+            queue.async(after: delay) {
+                #expect(ContinuousClock.now - start >= delay)
                 log.append(number)
             }
+            times[number] = start + delay...ContinuousClock.now + delay
         }
         #expect(try await eventually { log.all.count == 20 })
-        #expect(log.all == Array(1...20))
+        let order = try log.all.map { try #require(times[$0]) }
+        for (index, time) in order.enumerated() {
+            #expect(order[(index + 1)...].allSatisfy { $0.upperBound >= time.lowerBound })
+        }
     }
 
     @Test("Work that hangs, on ever so many queues, does not keep others from theirs")
