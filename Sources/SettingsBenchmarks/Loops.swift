@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Repeats something so many times, and returns the nanoseconds of one repetition.
@@ -48,4 +49,26 @@ final class Locked<Value>: Sendable {
     let mutex: Mutex<Value>
 
     init(_ value: sending Value) { mutex = Mutex(value) }
+}
+
+/// Repeats an operation on each of several threads at once, and returns the nanoseconds of one repetition.
+///
+/// Readers choose a lock by the place of their stack. The same two threads would choose the same locks in every round, so each
+/// round has threads of its own, behind others that take up some of the places.
+func onThreads(_ threads: Int, _ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Double {
+    let (others, end) = (Int.random(in: 0..<8), DispatchSemaphore(value: 0))
+    for _ in 0..<others { Thread { end.wait() }.start() }
+    defer { for _ in 0..<others { end.signal() } }
+    return repeating(1) {
+        let group = DispatchGroup()
+        for _ in 0..<threads {
+            group.enter()
+            let thread = Thread {
+                body(count)
+                group.leave()
+            }
+            thread.start()
+        }
+        group.wait()
+    } / Double(count)
 }

@@ -1,0 +1,62 @@
+import Foundation
+import SettingsKit
+
+extension Benchmark {
+    /// Rows 16 and 17: changes that survive a power failure, compared with the same through SQLite.
+    static func durableWrites() throws -> [Benchmark] {
+        let (settings, database) = (try Writer(keyCount: 10).settings, try DurableDatabase(keyCount: 10))
+        return try [10, 10_000, 100_000].map { count in
+            let (writer, database) = (try Writer(keyCount: count), try DurableDatabase(keyCount: count))
+            return Benchmark(
+                16, "set and synchronize beside \(count) settings", atMost: 1,
+                Yardstick("SQLite, WAL, FULL", database.set),
+                iterations: 200, writer.setAndSynchronize)
+        } + [
+            Benchmark(
+                17, "set and synchronize on eight threads", atLeast: 1.5,
+                Yardstick("SQLite, WAL, FULL, on eight") { count in onThreads(8, count) { _ = database.set($0) } },
+                iterations: 100
+            ) { count in
+                let numbers = Locked(0)
+                return onThreads(8, count) { count in
+                    let number = numbers.mutex.withLock { number in
+                        number += 1
+                        return number
+                    }
+                    let setting = Setting<Int>("number \(number)", in: .defaults, default: 0)
+                    _ = repeating(count) {
+                        settings.update(setting) { $0 += 1 }
+                        try settings.synchronize()
+                    }
+                }
+            }
+        ]
+    }
+}
+
+/// A table of settings. Each change is on the disk when its call returns.
+private final class DurableDatabase: Sendable {
+    private let url: URL
+
+    init(keyCount: Int) throws {
+        url = try TemporaryFolder()["Settings.sqlite"]
+        PlainDatabase(url).makeSettings(count: keyCount)
+    }
+
+    /// Changes a number `count` times through a connection of its own.
+    func set(_ count: Int) -> Double {
+        let database = PlainDatabase(existing: url)
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("PRAGMA busy_timeout = 60000")
+        let upsert = database.statement(PlainDatabase.upsert)
+        let name = "number \(Int.random(in: 0..<8))"
+        upsert.bind(name, at: 1)
+        upsert.bind(Int.random(in: 0 ..< .max), at: 2)
+        upsert.run()
+        return repeating(count) {
+            upsert.bind(name, at: 1)
+            upsert.bind(Int.random(in: 0 ..< .max), at: 2)
+            withExtendedLifetime(database) { upsert.run() }
+        }
+    }
+}
