@@ -45,6 +45,9 @@ final class ConnectedStore: Sendable {
     /// Whether the store is open. An unopened store's answer is provisional.
     var isOpen: Bool { recovering?.unavailability == nil }
 
+    /// Whether the store is open, holds one value for each key, and agrees on nothing with other machines.
+    var isSimple: Bool { isOpen && !isLayered && !store.agreesWithOthers }
+
     /// Whether the store publishes all changes that it makes or finds, even if readers may see some before.
     var isContinuous: Bool { feed.isExhaustive || isLayered || recovering != nil }
 
