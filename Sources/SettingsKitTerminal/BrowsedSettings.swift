@@ -23,8 +23,8 @@ package protocol BrowsedSettings: Sendable {
     /// Stores a value or removes the stored one, if the stored value is the expected one.
     func write(_ write: BrowserWrite) -> BrowserWrite.Outcome
 
-    /// Returns when every change survives a power failure.
-    func synchronize() throws
+    /// Returns when every change survives a power failure, and other programs can read it in the store's files.
+    func bringUpToDate() throws
 
     /// Calls a closure with the names of settings after they have changed, on any thread.
     func observe(

@@ -137,7 +137,7 @@ package struct Browser {
         handle(.wrote(write, outcome))
         guard case .stored = outcome else { return }
         do {
-            try source.synchronize()
+            try source.bringUpToDate()
         } catch {
             handle(.reported("\(error)"))
         }

@@ -12,7 +12,7 @@ package final class FaultyFileSystem: FileSystem {
     package enum Call: String, Sendable, CaseIterable {
         case status, statusOfFile, destination, openForReading, create, read, write, synchronize, synchronizeDirectory
         case rename, link, remove, createDirectory, names
-        case openForAppending, readAt, truncate, lock, changePermissions
+        case openForAppending, openForOverwriting, readAt, truncate, lock, changePermissions
 
         package var isWriting: Bool {
             switch self {
@@ -135,6 +135,10 @@ package final class FaultyFileSystem: FileSystem {
 
     package func openForAppending(_ path: String) throws(SystemError) -> FileHandle {
         try perform(.openForAppending, path) { () throws(SystemError) in try system.openForAppending(path) }
+    }
+
+    package func openForOverwriting(_ path: String) throws(SystemError) -> FileHandle {
+        try perform(.openForOverwriting, path) { () throws(SystemError) in try system.openForOverwriting(path) }
     }
 
     package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle { try system.duplicate(file) }

@@ -161,7 +161,7 @@ case "fork":
     settings.set(counter, to: 0)
     // What the language's runtime makes at the first use, under locks of its own, is made before.
     for number in 0..<200 { try settings.save(Setting<Int>("warm", in: .defaults, default: 0), to: number) }
-    for _ in 0..<4 { try settings.synchronize() }
+    for _ in 0..<4 { try settings.bringUpToDate() }
     let start = Pipe()
     let child = fork()
     // Whatever hangs ends.
@@ -173,7 +173,7 @@ case "fork":
         try settings.save { $0.update(counter) { $0 += 1 } }
     }
     if child == 0 { _exit(0) }
-    try settings.synchronize()
+    try settings.bringUpToDate()
     start.fileHandleForWriting.write(Data([1]))
     var status: Int32 = 0
     waitpid(child, &status, 0)
@@ -252,7 +252,7 @@ case "limited":
     limit.rlim_cur = .max
     limitFileSize(&limit)
     try settings.save(Setting<Int>("afterwards", in: .defaults, default: 0), to: text.utf8.count)
-    try settings.synchronize()
+    try settings.bringUpToDate()
 
 case "database-upgrade":
     // database-upgrade PATH COUNT: opens a database with so many versions of its schema.

@@ -98,5 +98,5 @@ package struct CatalogueSettings: CommandSettings {
     /// Values that no setting has stay: `check` reports them.
     package func removeRest() {}
 
-    package func synchronize() throws { try settings.synchronize() }
+    package func bringUpToDate() throws { try settings.bringUpToDate() }
 }

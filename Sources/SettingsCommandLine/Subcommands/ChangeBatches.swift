@@ -71,7 +71,7 @@ extension CommandProgram {
             } _: { batch in
                 try settings.store(batch)
             }
-            do { try settings.synchronize() } catch { throw .init(error: error, doneCount: count) }
+            do { try settings.bringUpToDate() } catch { throw .init(error: error, doneCount: count) }
         } catch {
             if error.doneCount == 0, let error = error.error { throw error }
             let reason = error.error.map { message(for: $0) } ?? "\(operation) was interrupted."

@@ -52,7 +52,7 @@ extension Subcommand {
             let store = try read(program, invocation, streams)
             return try program.withSettings(invocation, streams, for: .writing) { settings in
                 try store(settings)
-                try settings.synchronize()
+                try settings.bringUpToDate()
                 return .success
             }
         }

@@ -14,7 +14,7 @@
     case cluster
     /// A cluster's store, while it uses its local file, which is a separate store.
     case clusterFile
-    /// Folding a journal.
+    /// Folding a journal, or flushing it.
     case folding
     /// A store's files or its database, and with them the lock that other processes respect.
     case files

@@ -60,12 +60,11 @@ final class Journal {
     /// ``position`` in the history of journals.
     var historyPosition: Int64 { Int64(position) + base }
 
-    /// Whether a flush may succeed although the file lacks a record.
+    /// Whether the file has bytes that were written before it was opened, which a flush does not cover: it may succeed although
+    /// they are not on the disk.
     ///
-    /// Linux reports a failed write once for each open file. So a flush covers only records that were written while the file was
-    /// open, and the process that has received an earlier failure may be gone. The first records of a journal were flushed before
-    /// it got its name.
-    var mayHideFailure: Bool { openedSize > Int64(header?.carriedEnd ?? 0) }
+    /// Linux reports a failed write once for each open file, and the process that has received the report may be gone.
+    var hasEarlierBytes: Bool { openedSize > 0 }
 
     /// Another descriptor of the file, to flush it.
     func duplicate() throws(SystemError) -> FileHandle { try fileSystem.duplicate(file) }
@@ -306,6 +305,26 @@ final class Journal {
             throw error
         }
         position += UInt64(bytes.count)
+    }
+
+    /// Writes the bytes before ``position`` again, so that the next flush covers them. The lock is held, and the header is there.
+    ///
+    /// - Returns: false if they are not intact. After a failed write, the system may have dropped them from memory.
+    func writeAgain() throws -> Bool {
+        let bytes = try bytes(from: 0, upTo: Int64(position))
+        let isIntact = bytes.withUnsafeBytes { bytes in
+            guard case .intact(let found) = JournalHeader.read(bytes), found == header else { return false }
+            let records = UnsafeRawBufferPointer(rebasing: bytes[JournalHeader.size...])
+            let scan = JournalScanner.scan(records, from: UInt64(JournalHeader.size), of: found.id)
+            return !scan.isDamaged && scan.end == position
+        }
+        guard isIntact else { return false }
+        let same = try fileSystem.openForOverwriting(path)
+        defer { fileSystem.close(same) }
+        guard has(try fileSystem.status(of: same)) else { return false }
+        try bytes.withUnsafeBytes { try fileSystem.write(all: $0, to: same) }
+        openedSize = 0
+        return true
     }
 
     /// Cuts off the bytes after ``position``. The lock is held.

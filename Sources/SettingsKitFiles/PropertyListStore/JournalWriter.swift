@@ -284,9 +284,24 @@ struct JournalWriter {
             after: follower.cursor.left?.header, mark: follower.list.mark, mustBeRead: false)
         let beginning = JournalBeginning(header, restore: nil, follower.list, contents)
         try journal.append(beginning.bytes)
-        if setup.keepsJournalsFlushed { _ = try fileSystem.flush(journal.file, .ordered) }
+        do throws(SystemError) {
+            _ = try fileSystem.flush(journal.file, .ordered)
+        } catch {
+            // A second flush can succeed although this one has lost the bytes.
+            journal.didRead(to: 0)
+            try journal.cut()
+            throw error
+        }
         follower.cursor.didBegin(journal, beginning.header, at: history)
         follower.list.didBeginJournal()
+    }
+
+    /// Writes the records of other processes again, so that this process can flush them. The journal is locked.
+    ///
+    /// If that is not possible, the property list must be written.
+    mutating func writeJournalAgain() throws {
+        guard let journal = follower.cursor.journal, journal.hasEarlierBytes else { return }
+        if try !journal.writeAgain() { follower.list.requireRewrite() }
     }
 
     /// Replaces a journal that must not be appended to. The property list stays.
@@ -317,7 +332,8 @@ struct JournalWriter {
             if let reason = condition.asideReason {
                 try old.keepCopy(as: FilesBeside.journalAside(follower.target, reason), beside: permissions)
             }
-            if setup.keepsJournalsFlushed { _ = try fileSystem.flush(new.file, .ordered) }
+            // The old one may have been flushed.
+            _ = try fileSystem.flush(new.file, .ordered)
             if condition.isShared { Journal.waitForTrust() } else { try old.append(.end) }
             try fileSystem.rename(new.path, to: follower.journalPath)
         } catch {

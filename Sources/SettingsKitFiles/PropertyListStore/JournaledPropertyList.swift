@@ -16,6 +16,7 @@ import SettingsKitPlatform
 ///   ``PropertyListFollower`` reads what others write.
 /// - ``PendingWrites``: what waits while another process has the files locked. Only ``set(_:for:)`` and ``apply(_:)`` keep writes.
 /// - ``PropertyListFolder``: brings the property list up to date.
+/// - ``JournalFlusher``: makes the journal survive a power failure.
 /// - ``PropertyListWatch``: notices what others write.
 ///
 /// A change locks the files, applies the records of other processes, appends a record, changes memory, and publishes the change.
@@ -24,6 +25,7 @@ final class JournaledPropertyList: DeferringStore {
     let contents: PublishedContents
     let files: PropertyListFiles
     let folder: PropertyListFolder
+    private let flusher: JournalFlusher
     private let watch: PropertyListWatch
     private let announcer: ChangeAnnouncer
     private let setup: PropertyListSetup
@@ -40,6 +42,7 @@ final class JournaledPropertyList: DeferringStore {
         (contents, announcer) = (files.contents, files.announcer)
         pending = PendingWrites(contents.feed, .background)
         folder = PropertyListFolder(files, setup)
+        flusher = JournalFlusher(files, setup)
         watch = PropertyListWatch(files, folder, setup)
         folder.begin { [weak self] in try self?.finish() }
     }
@@ -311,47 +314,31 @@ final class JournaledPropertyList: DeferringStore {
     /// - Throws: the system's errors. Changes read before the error are kept.
     func refresh(waiting: Duration) throws { try folder.refresh(waiting: waiting) }
 
-    /// Reads the changes of other processes, brings the property list up to date, and returns when it survives a power failure.
+    /// Reads the changes of other processes, and returns when every change survives a power failure.
     ///
-    /// - Parameter isReadOnly: Whether to write nothing.
-    func synchronize(isReadOnly: Bool = false) throws {
+    /// - Parameters:
+    ///   - isReadOnly: Whether to write nothing.
+    ///   - forOthers: Whether to bring the property list up to date, too.
+    func synchronize(isReadOnly: Bool = false, forOthers: Bool = false) throws {
         do {
             try refresh(waiting: patience)
             files.update { writer in
                 writer.follower.confirmFaults(atOnce: true)
                 if !isReadOnly { writer.follower.isWriting = true }
             }
-            if !isReadOnly {
-                try storePending(waiting: patience)
-                try folder.fold(waiting: patience)
-            }
+            if isReadOnly { return }
+            try storePending(waiting: patience)
+            if forOthers { try folder.fold(waiting: patience) } else { try flush() }
         } catch {
             throw SettingsError.wrap(error, as: .notSaved, store: description)
         }
     }
 
-    /// Returns when every change made before the call survives a power failure, in the journal or in the property list. The cost
-    /// does not depend on the size of the property list, except for the first flush of a journal that other processes have
-    /// written: it is written again.
-    func flushJournal() throws {
-        if files.withLock({ $0.follower.cursor.journal?.mayHideFailure ?? false }) {
-            try files.updateLocked(waiting: patience) { writer in
-                if writer.follower.cursor.journal?.mayHideFailure == true { try writer.replaceSupersededJournal() }
-            }
-        }
-        let (file, journal) = try files.withLock { writer in
-            // The property list may be the only file.
-            let follower = writer.follower
-            return (follower.file, follower.list.mustRewrite ? nil : try follower.cursor.journal?.duplicate())
-        }
-        guard let journal else { return try synchronize() }
-        defer { fileSystem.close(journal) }
+    /// Returns when every change made before the call survives a power failure, in the journal or in the property list.
+    func flush() throws {
         do {
-            try files.flush { () throws(SystemError) in
-                // Another thread may replace the journal in the meantime, by one that was flushed.
-                try fileSystem.synchronize(journal)
-                _ = try file.flushDirectory(.durable)
-            }
+            if try flusher.flush(waiting: patience) { return }
+            try folder.fold(waiting: patience)
         } catch {
             throw SettingsError.wrap(error, as: .notSaved, store: description)
         }

@@ -49,6 +49,9 @@ struct KnownPropertyList: Sendable {
     /// state, or not at all.
     var isUnjournaled: Bool { status != nil && status != journaledStatus }
 
+    /// Whether the file is there, undamaged, and need not be written for a reason of its own.
+    var isIntact: Bool { status != nil && fault == nil && !mustRewrite }
+
     /// Identifies the file's bytes. Nil if there is no file, or its checksum is unknown.
     var digest: FileDigest? {
         guard let status, let checksum else { return nil }

@@ -22,8 +22,6 @@ struct PropertyListSetup: Sendable {
     var isReadOnly = false
     /// Whether to make changes in memory only, over the contents of the files. Nothing is then written.
     var isDetached = false
-    /// Whether to flush a journal before it replaces another, so that flushed changes stay safe.
-    var keepsJournalsFlushed = false
     /// Converts changes for the feed; see ``PublishedContents``.
     var presentation: PublishedContents.Presentation?
 

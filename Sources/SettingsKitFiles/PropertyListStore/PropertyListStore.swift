@@ -17,12 +17,13 @@ import SettingsKitPlatform
 ///
 /// ## What is safe when
 /// When `set` returns, the change is in a journal beside the file, `NAME-journal`: it survives the end of the process,
-/// `kill -9` included. When ``synchronize()`` returns, it survives a power failure. The property list itself is brought up
-/// to date in the background, at ``synchronize()`` and at the orderly exit of the process; after a crash, by the next process
-/// that writes. In the background, a small file follows after a quiet second or two, a large one later, because it is written
-/// whole; see `lag` in ``init(url:access:patience:lag:)``.
+/// `kill -9` included. When ``synchronize()`` returns, it survives a power failure, because the journal is on the disk. The
+/// property list itself is brought up to date in the background, at ``bringUpToDate()`` and at the orderly exit of the process;
+/// after a crash, by the next process that writes. In the background, a small file follows after a quiet second or two, a large
+/// one later, because it is written whole; see `lag` in ``init(url:access:patience:lag:)``.
 ///
-/// Until a process sets something or calls ``synchronize()``, it writes nothing: no journal, no lock, no `fsync`.
+/// Until a process sets something, or calls ``synchronize()`` or ``bringUpToDate()``, it writes nothing: no journal, no lock, no
+/// `fsync`.
 ///
 /// ## Others
 /// Other processes, and other stores in this one, may use the file at the same time. Changes follow each other in the
@@ -198,27 +199,38 @@ public final class PropertyListStore: SettingsStore {
         try list.removeAll()
     }
 
-    /// Adopts changes of other processes, brings the property list up to date, and returns when it survives a power failure. A
-    /// store that only reads only does the first. ``bringUpToDate()`` does the same.
+    /// Adopts changes of other processes, and returns when every change survives a power failure. A store that only reads only does
+    /// the first.
     ///
-    /// - Throws: ``SettingsError`` with the code `notSaved`, or `busy`; every change is still safe in the journal.
+    /// It flushes the journal, which takes about as long for a million settings as for one. Threads that wait for it together share
+    /// a flush. The property list is written first if it is missing or damaged, or if an earlier flush has failed.
+    ///
+    /// - Throws: ``SettingsError`` with the code `notSaved`, or `busy`; every change is still safe from the end of the process.
     public func synchronize() throws {
         try list.synchronize(isReadOnly: access == .readOnly)
     }
 
-    /// Writes the property list again even if it is complete, so that a damaged one is replaced, and kept aside.
+    /// Does the same as ``synchronize()``, and returns when the property list has every change, too: for a program that reads the
+    /// file next. Takes time in proportion to the size of the file if it lacks a change.
     ///
     /// - Throws: as ``synchronize()`` does.
+    public func bringUpToDate() throws {
+        try list.synchronize(isReadOnly: access == .readOnly, forOthers: true)
+    }
+
+    /// Writes the property list again even if it is complete, so that a damaged one is replaced, and kept aside.
+    ///
+    /// - Throws: as ``bringUpToDate()`` does.
     package func rewrite() throws {
         try requireWriting()
         list.files.withLock { $0.follower.list.requireRewrite() }
-        try list.synchronize()
+        try bringUpToDate()
     }
 
     /// Brings the property list up to date, keeps the file aside as damaged, and writes it again: for a store whose own values in
     /// it cannot be read.
     package func keepAsideAsDamaged() throws {
-        try synchronize()
+        try bringUpToDate()
         list.files.withLock { $0.follower.list.setDamaged() }
         try rewrite()
     }

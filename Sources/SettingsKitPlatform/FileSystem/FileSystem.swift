@@ -108,6 +108,8 @@ package protocol FileSystem: Sendable {
     func create(_ path: String) throws(SystemError) -> FileHandle
     /// Opens a file that is read at any offset and written at its end. A symbolic link is an error (`ELOOP`).
     func openForAppending(_ path: String) throws(SystemError) -> FileHandle
+    /// Opens a file that is written from its beginning on, over its bytes. A symbolic link is an error (`ELOOP`).
+    func openForOverwriting(_ path: String) throws(SystemError) -> FileHandle
     /// Returns another descriptor of an open file, which must be closed separately. The next flush through either descriptor
     /// reports a failed write that was not reported yet.
     func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle

@@ -55,6 +55,10 @@ package struct POSIXFileSystem: FileSystem {
         try Self.handle(path) { open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) }
     }
 
+    package func openForOverwriting(_ path: String) throws(SystemError) -> FileHandle {
+        try Self.handle(path) { open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) }
+    }
+
     package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle {
         try Self.handle(file.path) { fcntl(file.descriptor, F_DUPFD_CLOEXEC, 3) }
     }

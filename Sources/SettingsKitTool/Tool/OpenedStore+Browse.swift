@@ -66,7 +66,7 @@ extension OpenedStore {
         }
     }
 
-    package func synchronize() throws { try store.synchronize() }
+    package func bringUpToDate() throws { try store.bringUpToDate() }
 
     package func observe(
         _ body: @escaping @Sendable (_ names: [String], SettingsService.Origin) -> Void

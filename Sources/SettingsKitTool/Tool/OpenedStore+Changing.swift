@@ -10,7 +10,7 @@ extension OpenedStore {
     /// Removes values of other programs, and those stored meanwhile.
     package func removeRest() throws {
         try store.removeAll()
-        try store.synchronize()
+        try store.bringUpToDate()
     }
 
     package var batchSize: Int? { ToolLimits.batch }

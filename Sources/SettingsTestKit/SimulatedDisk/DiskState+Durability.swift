@@ -32,10 +32,14 @@ extension DiskState {
         }
     }
 
-    /// Fails a synchronization by a fault of its process, which loses the unsynchronized changes.
+    /// Fails a synchronization by a fault of its process, which loses the unsynchronized changes. The next flush through every other
+    /// opening of the file reports it, too.
     mutating func loseChanges(_ descriptor: Int32, of process: Int) {
         guard let file = openFiles[descriptor], file.process == process else { return }
         inodes[file.inode]?.file.loseChanges()
+        for other in openFiles.values where other.inode == file.inode && other.opening != file.opening {
+            failedOpenings.insert(other.opening)
+        }
     }
 
     /// Loses the unsynchronized changes of a file, as a system that fails to write them, and reports that once to each opening of

@@ -42,14 +42,22 @@ extension DiskState {
     }
 
     mutating func openForAppending(_ path: String, process: Int) throws(DiskFailure) -> Int32 {
+        let number = try writableInode(at: path)
+        return open(
+            OpenFile(process: process, inode: number, isReadable: true, isWritable: true, isAppending: true))
+    }
+
+    mutating func openForOverwriting(_ path: String, process: Int) throws(DiskFailure) -> Int32 {
+        open(OpenFile(process: process, inode: try writableInode(at: path), isWritable: true))
+    }
+
+    private func writableInode(at path: String) throws(DiskFailure) -> UInt64 {
         let number = try inode(at: path, followingLink: false)
         switch kind(of: number) {
         case .directory: throw DiskFailure(EISDIR)
         case .link: throw DiskFailure(ELOOP)
-        default: break
+        default: return number
         }
-        return open(
-            OpenFile(process: process, inode: number, isReadable: true, isWritable: true, isAppending: true))
     }
 
     /// An existing entry of any kind is not an error, as in the machine's file system.

@@ -41,6 +41,12 @@ extension SimulatedProcess {
         }
     }
 
+    package func openForOverwriting(_ path: String) throws(SystemError) -> FileHandle {
+        try perform(Call(name: "open", path: path)) { (state, _, process) throws(DiskFailure) in
+            FileHandle(descriptor: try state.openForOverwriting(path, process: process), path: path)
+        }
+    }
+
     package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle {
         try perform(Call(name: "dup", path: file.path)) { (state, _, process) throws(DiskFailure) in
             let open = try state.openFile(file.descriptor, of: process)

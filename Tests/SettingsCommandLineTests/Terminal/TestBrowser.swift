@@ -68,7 +68,7 @@ struct TestBrowser {
             return .stored(change)
         }
 
-        func synchronize() {}
+        func bringUpToDate() {}
 
         func observe(
             _ body: @escaping @Sendable ([String], SettingsService.Origin) -> Void

@@ -73,7 +73,7 @@ struct DamageTests {
             let values = store.values
             #expect(possible.contains(values), "bit \(bit)")
             try service.save(Setting<Int>("next", in: .defaults, default: 0), to: 7)
-            try service.synchronize()
+            try service.bringUpToDate()
             #expect(problems.codes == [.damaged], "bit \(bit)")
             let aside = disk.names(in: Start.directory).filter { $0.contains(".damaged-") }
             #expect(aside.count == 1 && aside[0].hasPrefix("Settings.plist-journal.damaged-"), "bit \(bit)")
@@ -90,7 +90,7 @@ struct DamageTests {
         let store = try quietStore(disk.process())
         let names = ["one", "two", "three"]
         for name in names { try store.set(key(name), to: Data("\"\(name)\"".utf8)) }
-        try store.synchronize()
+        try store.bringUpToDate()
         let file = try #require(disk.contents(of: Start.path))
         for bit in stride(from: 0, to: file.count * 8, by: Rounds.choose(7, full: 1)) {
             var bytes = file
@@ -105,7 +105,7 @@ struct DamageTests {
             let (service, problems) = SettingsService.over(store)
             #expect(intact >= 2 || problems.codes == [.damaged], "bit \(bit): \(intact)")
             try service.save(Setting<Int>("next", in: .defaults, default: 0), to: 7)
-            try service.synchronize()
+            try service.bringUpToDate()
             let aside = disk.names(in: "/").filter { $0.contains(".damaged-") }
             #expect(aside.count == (problems.codes == [.damaged] ? 1 : 0), "bit \(bit)")
             if let aside = aside.first { #expect(disk.contents(of: "/" + aside) == bytes, "bit \(bit)") }
@@ -125,7 +125,7 @@ struct DamageTests {
         let (service, problems) = SettingsService.over(try quietStore(disk.process()))
         #expect(problems.codes == [.damaged])
         #expect(service.get(Setting<Int>("a", in: .defaults, default: 0)) == 1)
-        try service.synchronize()
+        try service.bringUpToDate()
         #expect(try disk.storedValues() == ["a": Data("1".utf8)])
         let aside = try #require(disk.names(in: Start.directory).first { $0.contains(".damaged-") })
         #expect(disk.contents(of: Start.directory + "/" + aside) == Data(count: size))
@@ -172,7 +172,7 @@ struct DamageTests {
         try disk.replace(Self.journal, with: newer)
         if let opened {
             #expect(throws: (any Error).self) { try opened.set(key("a"), to: Data("5".utf8)) }
-            #expect(throws: SettingsError.self) { try opened.synchronize() }
+            #expect(throws: SettingsError.self) { try opened.bringUpToDate() }
             #expect(opened.values == states[4])
         }
         let error = #expect(throws: SettingsError.self) { try quietStore(disk.process()) }
@@ -192,7 +192,7 @@ struct DamageTests {
         let (service, problems) = SettingsService.over(slow)
         let quick = try quietStore(disk.process())
         try quick.set(key("a"), to: Data("1".utf8))
-        try quick.synchronize()
+        try quick.bringUpToDate()
         try quick.set(key("b"), to: Data("2".utf8))
         try service.save(Setting<Int>("c", in: .defaults, default: 0), to: 3)
         #expect(slow.values == ["a": Data("1".utf8), "b": Data("2".utf8), "c": Data("3".utf8)])

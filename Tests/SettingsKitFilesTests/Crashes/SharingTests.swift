@@ -59,12 +59,12 @@ struct SharingTests {
         for number in 0..<count {
             try one.set(key("n"), to: Data("\(number)".utf8))
             try one.set(key("k\(number)"), to: Data("true".utf8))
-            try one.synchronize()
+            try one.bringUpToDate()
         }
         try other.set(key("y"), to: Data("1".utf8))
         let values = try agree()
         #expect(values.count == (count == 0 ? 2 : count + 3))
-        try other.synchronize()
+        try other.bringUpToDate()
         #expect(try disk.storedValues() == values)
     }
 
@@ -84,7 +84,7 @@ struct SharingTests {
                 try other.set(key("other"), to: Data("\(round) before".utf8))
                 // As its watch may, after the last that is written, and before the new journal is in its place.
                 fileSystem.after { if $0 == .write { try? other.refresh() } }
-                try folding.synchronize()
+                try folding.bringUpToDate()
                 fileSystem.after { _ in }
                 try other.set(key("other"), to: Data("\(round) after".utf8))
                 try folding.refresh()
@@ -114,7 +114,7 @@ struct SharingTests {
         arguments: Accident.allCases)
     func accident(_ accident: Accident) throws {
         try one.set(key("old"), to: Data("1".utf8))
-        try one.synchronize()
+        try one.bringUpToDate()
         let copy = disk.contents(of: Start.path + "-journal")
         try one.set(key("a"), to: Data("1".utf8))
         try other.set(key("b"), to: Data("2".utf8))
@@ -131,7 +131,7 @@ struct SharingTests {
         let found = try quietStore(disk.process()).values
         for name in ["a", "b", "c", "d", "e"] { #expect(found[name] == values[name]) }
         if accident != .fileRemoved && accident != .bothRemoved {
-            try one.synchronize()
+            try one.bringUpToDate()
             #expect(try disk.storedValues() == values)
         }
     }
@@ -140,7 +140,7 @@ struct SharingTests {
     func edit(isFoldedMeanwhile: Bool) throws {
         try one.set(key("a"), to: Data("1".utf8))
         try one.set(key("b"), to: Data("1".utf8))
-        try one.synchronize()
+        try one.bringUpToDate()
         _ = try agree()
         try one.set(key("b"), to: Data("2".utf8))
         try disk.write(
@@ -150,13 +150,13 @@ struct SharingTests {
                 ).utf8),
             to: Start.path)
         try one.refresh()
-        if isFoldedMeanwhile { try one.synchronize() }
+        if isFoldedMeanwhile { try one.bringUpToDate() }
         try other.set(key("c"), to: Data("1".utf8))
         let values = try agree()
         #expect(values["a"] == Data("5".utf8))
         // Not in the file yet when it was edited: the journal's is newer.
         #expect(values["b"] == Data("2".utf8))
-        try other.synchronize()
+        try other.bringUpToDate()
         let members = try PropertyListReader.readDictionary(try #require(disk.contents(of: Start.path)))
         #expect(members.contains(PropertyListMember(key: "d", value: .date(599_529_600))))
     }
@@ -164,13 +164,13 @@ struct SharingTests {
     @Test("An edit that a new process finds first also reaches the processes that have not noticed it")
     func editFoundAtOpening() throws {
         try one.set(key("a"), to: Data("1".utf8))
-        try one.synchronize()
+        try one.bringUpToDate()
         _ = try agree()
         try disk.write(Data(xml("<key>b</key><integer>5</integer>").utf8), to: Start.path)
         let third = try quietStore(disk.process())
         for number in 0..<3 {
             try third.set(key("c"), to: Data("\(number)".utf8))
-            try third.synchronize()
+            try third.bringUpToDate()
         }
         #expect(try agree() == ["b": Data("5".utf8), "c": Data("2".utf8)])
         #expect(third.values == one.values)
@@ -179,11 +179,11 @@ struct SharingTests {
     @Test("A value just written into the file by another program is removed with all others")
     func removal() throws {
         try one.set(key("a"), to: Data("1".utf8))
-        try one.synchronize()
+        try one.bringUpToDate()
         try disk.write(Data(xml("<key>b</key><integer>5</integer>").utf8), to: Start.path)
         try other.removeAll()
         #expect(try agree().isEmpty)
-        try one.synchronize()
+        try one.bringUpToDate()
         #expect(try disk.storedValues()?.isEmpty == true)
     }
 
@@ -209,6 +209,8 @@ struct SharingTests {
         }
         #expect(error?.code == .busy)
         #expect(service.get(Setting<Int>("a", in: .defaults, default: 0)) == 1)
+        #expect(throws: SettingsError.self) { try service.bringUpToDate() }
+        // There is no property list yet, and the journal alone does not suffice.
         #expect(throws: SettingsError.self) { try service.synchronize() }
         // Opening and reading need no lock.
         #expect(try quietStore(disk.process()).values == ["a": Data("1".utf8)])
@@ -257,7 +259,7 @@ struct SharingTests {
                 stores[index] = try quietStore(disk.process())
             case 10 where step > 20:
                 // A person edits a file that is up to date. The edit counts from when the first process notices it.
-                try store.synchronize()
+                try store.bringUpToDate()
                 var edited = try disk.storedValues() ?? [:]
                 edited["edited"] = value
                 let members = edited.map { PropertyListMember(key: $0.key, value: NativeValue.value(for: $0.value)) }
@@ -268,14 +270,15 @@ struct SharingTests {
                 } else {
                     try store.refresh()
                 }
-            default: try store.synchronize()
+            case 11: try store.synchronize()
+            default: try store.bringUpToDate()
             }
         }
         for store in stores {
             try store.refresh()
             #expect(store.values == model, "seed \(seed)")
         }
-        try stores[0].synchronize()
+        try stores[0].bringUpToDate()
         #expect(try disk.storedValues() ?? [:] == model, "seed \(seed)")
     }
 }

@@ -12,7 +12,7 @@ enum Step: Sendable {
     case set(String, String?)
     case batch([String: String?])
     case removeAll
-    case synchronize
+    case synchronize, bringUpToDate
 
     /// What it makes of the values.
     func applied(to values: Values) -> Values {
@@ -21,7 +21,7 @@ enum Step: Sendable {
         case .set(let name, let text): values[name] = text.map { Data($0.utf8) }
         case .batch(let changes): for (name, text) in changes { values[name] = text.map { Data($0.utf8) } }
         case .removeAll: values = [:]
-        case .synchronize: break
+        case .synchronize, .bringUpToDate: break
         }
         return values
     }
@@ -37,14 +37,16 @@ enum Step: Sendable {
             try #require(try store.apply(SettingsStoreBatch(writes: writes)))
         case .removeAll: try store.removeAll()
         case .synchronize: try store.synchronize()
+        case .bringUpToDate: try store.bringUpToDate()
         }
     }
 
-    /// Changes and batches, with three times of synchronizing among them.
+    /// Changes and batches. Among them, the journal is flushed and the property list is brought up to date.
     static let usual: [Step] = [
         .set("a", "1"), .batch(["b": "2", "c": "\"three\""]), .synchronize,
-        .set("a", "[1,2]"), .set("b", nil), .batch(["c": nil, "d": "true", "e": "1.5"]), .set("ü", "null"),
-        .synchronize, .removeAll, .set("a", "9"), .batch(["x": "1", "y": "1"]), .synchronize, .set("z", "1"),
+        .set("a", "[1,2]"), .set("b", nil), .batch(["c": nil, "d": "true", "e": "1.5"]), .synchronize,
+        .set("ü", "null"), .bringUpToDate, .removeAll, .set("a", "9"), .synchronize, .batch(["x": "1", "y": "1"]),
+        .bringUpToDate, .set("z", "1"), .synchronize, .set("z", "2"),
     ]
 }
 
@@ -106,7 +108,7 @@ enum Start: CaseIterable, Sendable {
             let store = try quietStore(process)
             try store.set(key("kept"), to: Data("1".utf8))
             process.set(.deathAfter(number))
-            _ = try? store.synchronize()
+            _ = try? store.bringUpToDate()
             let members = try disk.contents(of: Self.path).map(PropertyListReader.readDictionary)
             if members?.count == 2 { return disk }
         }
@@ -146,7 +148,10 @@ struct Course {
                 return error
             }
             values = maybe
-            if case .synchronize = step { (synchronized, since) = (values, []) }
+            switch step {
+            case .synchronize, .bringUpToDate: (synchronized, since) = (values, [])
+            case .set, .batch, .removeAll: break
+            }
         }
         return nil
     }
@@ -177,14 +182,15 @@ extension SimulatedDisk {
         return Dictionary(members.map { ($0.key, NativeValue.bytes(of: $0.value)) }, uniquingKeysWith: { $1 })
     }
 
-    /// Opens the store in a new process, sets one more value, synchronizes, and looks whether the file has everything.
+    /// Opens the store in a new process, sets one more value, brings the file up to date, and looks
+    /// whether it has everything.
     ///
     /// - Returns: the values that were found.
     func findValues(_ comment: Comment) throws -> Values {
         let store = try quietStore(process())
         let found = store.values
         try store.set(key("afterwards"), to: Data("1".utf8))
-        try store.synchronize()
+        try store.bringUpToDate()
         #expect(try storedValues() == found.merging(["afterwards": Data("1".utf8)]) { $1 }, comment)
         return found
     }

@@ -34,7 +34,7 @@ struct JournalLockTests {
         try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data("2".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try permissions(of: path + "-lock") == 0o600)
             let file = try inode(of: path + "-lock")
             for (list, lock) in [(0o660, 0o660), (0o644, 0o600)] as [(mode_t, mode_t)] {
@@ -55,14 +55,14 @@ struct JournalLockTests {
             try #require(chmod(path, 0o644) == 0)
             let service = SettingsService.over(try open(path)).service
             try service.save(a, to: 2)
-            try service.synchronize()
+            try service.bringUpToDate()
             let readable = try FileManager.default.contentsOfDirectory(atPath: directory)
                 .filter { try permissions(of: directory + "/" + $0) & 0o004 != 0 }
             #expect(readable.contains("Settings.plist-journal"))
             let locks = try readable.map { try system.openForReading(directory + "/" + $0, followingLink: false) }
             for lock in locks { #expect(try system.lock(lock)) }
             try service.save(a, to: 3)
-            try service.synchronize()
+            try service.bringUpToDate()
             try SettingsService.over(try open(path)).service.save(a, to: 4)
             for lock in locks { system.close(lock) }
         }

@@ -39,7 +39,7 @@ struct MigrationCrashTests {
         let far = stores[files - 1]
         try far.set(key("oldName"), to: Data("\"ann\"".utf8))
         try far.set(key("mode"), to: Data("1".utf8))
-        for store in stores { try store.synchronize() }
+        for store in stores { try store.bringUpToDate() }
         process.kill()
         disk.synchronizeAll()
         return disk
@@ -50,7 +50,7 @@ struct MigrationCrashTests {
         let service = SettingsService(
             stores: [.defaults: stores[0], .shared: stores[files - 1]], diagnosticSink: .init { _ in })
         try service.migrate(steps(files == 1 ? .defaults : .shared))
-        for store in stores { try store.synchronize() }
+        for store in stores { try store.bringUpToDate() }
     }
 
     /// What is there, without what migrations note for themselves.

@@ -51,7 +51,7 @@ struct MigrationProcessTests {
     private func prepare(_ path: String) throws {
         let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
         try store.set(key("baton"), to: Data("\"b\"".utf8))
-        try store.synchronize()
+        try store.bringUpToDate()
     }
 
     @Test(
@@ -87,7 +87,7 @@ struct MigrationProcessTests {
                 }
                 let found = try Found(path, other)
                 #expect(try found.expectWhole(comment) >= acknowledged, comment)
-                try found.service.synchronize()
+                try found.service.bringUpToDate()
             }
             print("\(halves) of \(rounds) were in the middle")
         }

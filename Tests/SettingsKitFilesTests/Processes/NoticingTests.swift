@@ -13,7 +13,7 @@ struct NoticingTests {
         try await withPropertyList { path in
             let (service, problems) = SettingsService.over(try open(path))
             service.set(Self.a, to: 1)
-            try service.synchronize()
+            try service.bringUpToDate()
             let changes = service.changes(of: Self.a)
             try await change(path)
             for await change in changes where change.newValue == expected {
@@ -97,7 +97,7 @@ struct NoticingTests {
             let path = directory + "/Settings.plist"
             let (service, problems) = SettingsService.over(try open(path))
             service.set(Self.a, to: 1)
-            try service.synchronize()
+            try service.bringUpToDate()
             try write("<plist><dict><key>a</key>", to: path)
             #expect(try await eventually { problems.codes == [.damaged] })
             #expect(service.get(Self.a) == 1)

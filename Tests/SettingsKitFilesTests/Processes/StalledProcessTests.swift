@@ -25,7 +25,7 @@ struct StalledProcessTests {
             store = try PropertyListStore(url: URL(fileURLWithPath: path), patience: StalledProcessTests.patience)
             service = SettingsService.over(store).service
             try service.save(StalledProcessTests.a, to: 1)
-            try service.synchronize()
+            try service.bringUpToDate()
             holder = try Worker("hold", path)
             await holder.wait(for: "locked")
             try await holder.hasStopped()
@@ -51,7 +51,7 @@ struct StalledProcessTests {
             #expect(try await eventually { stall.service.get(Self.b) == 9 })
             #expect(try await eventually { try stall.stored("a") == Data("2".utf8) })
             #expect(stall.service.get(Self.a) == 2)
-            try stall.service.synchronize()
+            try stall.service.bringUpToDate()
             #expect(try members(of: stall.path) == ["a": .integer(2), "b": .integer(9)])
             stall.holder.send(SIGKILL)
         }

@@ -54,13 +54,13 @@ struct StalledStateTests {
             try device.lock()
             device.service.set(Self.a, to: 2)
             try device.other.set(Data("2".utf8), for: key("a"))
-            try device.service.synchronize()
+            try device.service.bringUpToDate()
             let stamp = device.other.state.list.contents.withLock { $0.data(named: "a") }
             try device.other.state.list.refresh(waiting: .zero)
             #expect(device.other.state.list.contents.withLock { $0.data(named: "a") } == stamp)
             // The next change of the other process is heard: nothing hides it.
             try device.other.set(Data("5".utf8), for: key("a"))
-            try device.service.synchronize()
+            try device.service.bringUpToDate()
             #expect(device.service.get(Self.a) == 5)
         }
     }
@@ -101,9 +101,9 @@ struct StalledStateTests {
             try elsewhere.set(key("a"), to: Data("9".utf8))
             try elsewhere.export()
             device.unlock()
-            try device.service.synchronize()
+            try device.service.bringUpToDate()
             #expect(device.service.get(Self.a) == 2)
-            try elsewhere.synchronize()
+            try elsewhere.bringUpToDate()
             #expect(elsewhere.get(key("a")) == Data("2".utf8))
         }
     }

@@ -135,13 +135,13 @@ struct BackgroundWritingTests {
                     group.addTask {
                         for number in 1...200 {
                             try store.set(key("k\(writer)"), to: Data("\(number)".utf8))
-                            if number % 40 == 0 { try store.synchronize() }
+                            if number % 40 == 0 { try store.bringUpToDate() }
                         }
                     }
                 }
                 try await group.waitForAll()
             }
-            try store.synchronize()
+            try store.bringUpToDate()
             let expected = Dictionary(uniqueKeysWithValues: (0..<6).map { ("k\($0)", PropertyListValue.integer(200)) })
             #expect(try members(of: path) == expected)
         }

@@ -66,11 +66,11 @@ struct BadInputTests {
         let (service, problems) = SettingsService.over(store)
         #expect(problems.codes == [.damaged])
         #expect(problems.all.first?.description.contains(path) == true)
-        try service.synchronize()
+        try service.bringUpToDate()
         #expect(try names(in: directory) == ["Settings.plist"])
         #expect(try bytes(of: path) == damaged)
         try service.save(Setting<String>("new", in: .defaults, default: ""), to: "value")
-        try service.synchronize()
+        try service.bringUpToDate()
         #expect(try members(of: path)["new"] == .string("value"))
         let others = try names(in: directory).filter { $0 != "Settings.plist" }
         #expect(others.count == 1 && others[0].hasPrefix("Settings.plist.damaged-"), "\(others)")
@@ -86,7 +86,7 @@ struct BadInputTests {
                 let store = try open(path)
                 for index in 0..<20 { try store.set(key("key\(index)"), to: Data("\"value \(index)\"".utf8)) }
                 try store.set(key("list"), to: Data(#"[1,2,{"x":true}]"#.utf8))
-                try store.synchronize()
+                try store.bringUpToDate()
             }
             let whole = try bytes(of: path)
             let cut = whole.prefix(whole.count * place / 50)
@@ -112,7 +112,7 @@ struct BadInputTests {
             let store = try open(path)
             #expect(store.get(key("a")) == Data("1".utf8))
             try store.set(key("c"), to: Data("3".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(1), "c": .integer(3)])
         }
     }
@@ -133,7 +133,7 @@ struct BadInputTests {
             }
             #expect(problems.codes == [.decodingFailed, .decodingFailed, .decodingFailed])
             service.set(Setting<Bool>("other", in: .defaults, default: false), to: true)
-            try service.synchronize()
+            try service.bringUpToDate()
             let members = try members(of: path)
             #expect(members["n"] == .string("x"))
             #expect(members["s"] == .array([]))
@@ -156,7 +156,7 @@ struct BadInputTests {
                 do {
                     let store = try open(path)
                     try store.set(key("big"), to: value)
-                    try store.synchronize()
+                    try store.bringUpToDate()
                 }
                 try #require(try open(path).get(key("big")) == value)
             }
@@ -183,11 +183,11 @@ struct BadInputTests {
                 let subscription = service.observe(in: .defaults) { _ in }
                 let edited = "<plist><dict><key></key><true/><key>a</key><false/></dict></plist>"
                 try Data(edited.utf8).write(to: url)
-                try store.synchronize()
+                try store.bringUpToDate()
                 service.register(try PropertyListStore(url: url), for: .defaults)
                 let setting = Setting<Int>("b", in: .defaults, default: 0)
                 service.set(setting, to: 1)
-                try service.synchronize()
+                try service.bringUpToDate()
                 withExtendedLifetime(subscription) { Foundation.exit(service.get(setting) == 1 ? 0 : 1) }
             }
             let found = try members(of: path)

@@ -43,10 +43,10 @@ private func falsify(inPlace: Bool, _ change: (inout [UInt8], inout [UInt8]) -> 
     }
     let writer = try open()
     try writer.set(key, to: Data("1".utf8))
-    try writer.synchronize()
+    try writer.bringUpToDate()
     let reader = try open()
     try writer.set(key, to: Data("2".utf8))
-    try writer.synchronize()
+    try writer.bringUpToDate()
     try writer.set(key, to: Data("3".utf8))
     var list = Array(disk.contents(of: path) ?? Data())
     var journal = Array(disk.contents(of: journalPath) ?? Data())
@@ -63,7 +63,7 @@ private func falsify(inPlace: Bool, _ change: (inout [UInt8], inout [UInt8]) -> 
         do {
             try store.refresh()
             try store.set(key, to: Data("4".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
         } catch is SettingsError {
         } catch is any ValueFreeError {}
     }

@@ -42,7 +42,7 @@ struct ForeignFormTests {
             #expect(problems.all.isEmpty)
             // One change leaves all others unchanged, as their program reads them.
             service.set(Setting<Bool>("flag", in: .defaults, default: true), to: false)
-            try service.synchronize()
+            try service.bringUpToDate()
             var expected = before
             expected["flag"] = "False"
             #expect(try Program.pythonView(of: path) == expected)
@@ -69,7 +69,7 @@ struct ForeignFormTests {
             let before = try #require(try foundationValue())
             let (service, problems) = SettingsService.over(try open(path))
             service.set(Setting<Bool>("flag", in: .defaults, default: true), to: false)
-            try service.synchronize()
+            try service.bringUpToDate()
             #expect(problems.all.isEmpty)
             if value == "<string>&#0;</string>" {
                 // XML cannot hold it: the file has the JSON text as data.
@@ -90,24 +90,24 @@ struct ForeignFormTests {
             do {
                 let (service, _) = SettingsService.over(try open(path))
                 service.set(setting, to: ["a": [1, 2], "é": []])
-                try service.synchronize()
+                try service.bringUpToDate()
             }
             try #require(Program.run(["plutil", "-convert", "binary1", path]).status == 0)
             try #require(bytes(of: path).starts(with: "bplist00".utf8))
             let (service, problems) = SettingsService.over(try open(path))
             #expect(try service.load(setting) == ["a": [1, 2], "é": []])
             service.set(setting, to: ["b": [3]])
-            try service.synchronize()
+            try service.bringUpToDate()
             #expect(try bytes(of: path).starts(with: "<?xml".utf8))
             // And while the store is open.
             try #require(Program.run(["plutil", "-convert", "binary1", path]).status == 0)
             let log = Recorder<SettingsService.Origin>()
             let subscription = service.observe(setting) { log.append($0.origin) }
-            try service.synchronize()
+            try service.bringUpToDate()
             #expect(service.get(setting) == ["b": [3]])
             #expect(log.all.isEmpty)
             try #require(Program.run(["plutil", "-replace", "map", "-json", #"{"c":[4]}"#, path]).status == 0)
-            try service.synchronize()
+            try service.bringUpToDate()
             #expect(service.get(setting) == ["c": [4]])
             // The watch may have noticed the edit first; it then calls the listeners in its own thread.
             #expect(try await eventually { !log.all.isEmpty })
@@ -126,15 +126,15 @@ struct ForeignFormTests {
             do {
                 let (service, _) = SettingsService.over(try open(path))
                 service.set(setting, to: later)
-                try service.synchronize()
+                try service.bringUpToDate()
                 #expect(try Program.pythonView(of: path)["date"] == "datetime.datetime(2023, 11, 14, 22, 14, 20)")
                 // Twice: what was written once is not forgotten to be a date.
                 service.set(setting, to: Self.date)
-                try service.synchronize()
+                try service.bringUpToDate()
                 #expect(try Program.pythonView(of: path)["date"] == "datetime.datetime(2023, 11, 14, 22, 13, 20)")
                 // A fraction of a second has no place in a date; nothing is rounded.
                 service.set(setting, to: later.addingTimeInterval(0.25))
-                try service.synchronize()
+                try service.bringUpToDate()
             }
             let (service, _) = SettingsService.over(try open(path))
             #expect(try service.load(setting) == later.addingTimeInterval(0.25))
@@ -147,10 +147,10 @@ struct ForeignFormTests {
             try write(xml("<key>a</key><date>2023-11-14T22:13:20Z</date>"), to: path)
             let store = try open(path)
             try store.set(key("a"), to: Data(#""text""#.utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .string("text")])
             try store.set(key("a"), to: Data("86400".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(86_400)])
         }
     }
@@ -162,7 +162,7 @@ struct ForeignFormTests {
             let store = try open(path)
             try store.set(key("r"), to: Data("2".utf8))
             try store.set(key("d"), to: Data([9, 8]))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["r": .real(2), "d": .data(Data([9, 8]))])
             #expect(try open(path).get(key("r")) == Data("2".utf8))
         }
@@ -195,7 +195,7 @@ struct ForeignFormTests {
                 #expect(service.get(Setting<Bool>("a", in: .defaults, default: false)))
                 #expect(service.get(Setting<Int>("b", in: .defaults, default: 3)) == 3)
                 service.set(Setting<Bool>("a", in: .defaults, default: false), to: true)
-                try service.synchronize()
+                try service.bringUpToDate()
             }
             #expect(try bytes(of: path) == before)
         }

@@ -45,7 +45,7 @@ struct HalfWrittenFileTests {
             #expect(try bytes(of: path) == Self.edited)
             try store.refresh()
             #expect(store.get(key("b")) == Data(#""two""#.utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(1), "b": .string("two"), "c": .integer(3)])
             #expect(try names(in: directory) == ["Settings.plist"])
         }

@@ -31,7 +31,7 @@ struct HarmlessReaderTests {
             #expect(reader?.get(key("b")) == Data("3".utf8))
             try write("no property list", to: path)
             try reader?.refresh()
-            if access == .readOnly { try reader?.synchronize() }
+            if access == .readOnly { try reader?.bringUpToDate() }
             reader = nil
             #expect(Set(fileSystem.calls).subtracting(Self.readingCalls) == [])
         }
@@ -64,7 +64,7 @@ struct HarmlessReaderTests {
         let subscription = service.observe(Setting<Int>("n", in: .defaults, default: 0)) { seen.append($0.newValue) }
         for number in 1...40 {
             try writer.set(key("n"), to: Data("\(number)".utf8))
-            if number % 3 == 0 { try writer.synchronize() }
+            if number % 3 == 0 { try writer.bringUpToDate() }
             if number % 4 == 0 { try reader.refresh() }
         }
         try reader.refresh()

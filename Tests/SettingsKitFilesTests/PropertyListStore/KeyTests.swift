@@ -16,7 +16,7 @@ struct KeyTests {
                 "SettingsKit-escaped:x", "%41", "ключ", "-1", "\u{FEFF}",
             ]
             for (number, name) in names.enumerated() { try store.set(key(name), to: Data("\(number)".utf8)) }
-            try store.synchronize()
+            try store.bringUpToDate()
             let view = try Program.pythonView(of: path)
             #expect(Set(view.values) == Set(names.indices.map { "\($0)" }))
         }
@@ -27,7 +27,7 @@ struct KeyTests {
         try withPropertyList { path in
             let store = try open(path)
             for index in 0..<10_000 { try store.set(key("key \(index)"), to: Data("\(index)".utf8)) }
-            try store.synchronize()
+            try store.bringUpToDate()
             let reopened = try open(path)
             #expect(reopened.keys().count == 10_000)
             #expect(reopened.get(key("key 9999")) == Data("9999".utf8))

@@ -30,8 +30,8 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
     }
 
     private static let steps: [Step] = [
-        .batch(["a": "1", "b": "\"two\"", "c": "true", "d": "[1,2]"]), .synchronize, .set("a", "2"), .set("d", nil),
-        .synchronize, .set("e", "5"), .synchronize, .set("f", "\"not folded\""),
+        .batch(["a": "1", "b": "\"two\"", "c": "true", "d": "[1,2]"]), .bringUpToDate, .set("a", "2"), .set("d", nil),
+        .bringUpToDate, .set("e", "5"), .bringUpToDate, .set("f", "\"not folded\""),
     ]
 
     @Test(
@@ -88,7 +88,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
         let process = disk.process()
         let store = try quietStore(process)
         try Step.batch(["a": "1", "b": "2", "c": "3"]).perform(on: store)
-        try store.synchronize()
+        try store.bringUpToDate()
         try store.set(key("c"), to: Data("33".utf8))
         process.kill()
         let text = String(decoding: try #require(disk.contents(of: Start.path)), as: UTF8.self)
@@ -105,7 +105,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
         let process = disk.process()
         let store = try quietStore(process)
         try Step.batch(["a": "1", "b": "2"]).perform(on: store)
-        try store.synchronize()
+        try store.bringUpToDate()
         let text = String(decoding: try #require(disk.contents(of: Start.path)), as: UTF8.self)
         try disk.write(
             Data(text.replacing("<integer>1</integer>", with: "<integer>11</integer>").utf8), to: Start.path)
@@ -123,14 +123,14 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
         let process = disk.process()
         let store = try quietStore(process)
         try store.set(key("a"), to: Data("1".utf8))
-        try store.synchronize()
+        try store.bringUpToDate()
         try store.set(key("a"), to: Data("2".utf8))
-        try store.synchronize()
+        try store.bringUpToDate()
         process.kill()
         try disk.write(Data(), to: Start.path)
         let again = try quietStore(disk.process())
         try again.set(key("a"), to: Data("3".utf8))
-        try again.synchronize()
+        try again.bringUpToDate()
         let text = String(decoding: try #require(disk.contents(of: Start.path)), as: UTF8.self)
         #expect(text.contains("<date>2020-01-02T03:04:05Z</date>"))
     }
@@ -144,7 +144,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
             let (service, problems) = SettingsService.over(store)
             try store.set(key("a"), to: Data("1".utf8))
             try store.set(key("b"), to: Data("2".utf8))
-            try service.synchronize()
+            try service.bringUpToDate()
             let text = String(decoding: try bytes(of: path), as: UTF8.self)
             let edited = text.replacing("<integer>1</integer>", with: "<integer>11</integer>")
                 .replacing("<integer>2</integer>", with: "<integer>2<integer>")
@@ -167,7 +167,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
             let data = Data("\(number)".utf8)
             try stores[number % 2].set(key(name), to: data)
             values[name] = data
-            if number % 3 != 1 { try stores[(number / 3) % 2].synchronize() }
+            if number % 3 != 1 { try stores[(number / 3) % 2].bringUpToDate() }
             let copy = SimulatedDisk()
             for path in ["/home", Start.directory] { try copy.makeDirectory(path) }
             for name in disk.names(in: Start.directory) {
@@ -188,7 +188,7 @@ struct AnEditThatAWritingProcessHasTakenOverTests {
         let process = disk.process()
         let store = try quietStore(process)
         try store.set(key("k"), to: Data("1".utf8))
-        try store.synchronize()
+        try store.bringUpToDate()
         try disk.replace(Start.path, with: Data(file.utf8))
         try store.refresh()
         #expect(store.values["k"] == Data("2".utf8))

@@ -40,7 +40,7 @@ struct LimitsTests {
             }
             #expect(store.get(key("b0")) == nil)
             try service.save(Self.setting, to: "small")
-            try service.synchronize()
+            try service.bringUpToDate()
             let again = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), limits: limits())
             #expect(again.get(key("text")) == Data("\"small\"".utf8))
         }
@@ -83,7 +83,7 @@ struct LimitsTests {
             #expect(store.get(key("n")) == Data("\(number - 1)".utf8))
             #expect(try bytes(of: path + "-journal").count <= 100_000)
             fileSystem.set(.none)
-            try store.synchronize()
+            try store.bringUpToDate()
             try store.set(key("n"), to: Data("-1".utf8))
             #expect(try PropertyListStore(path: path, fileSystem: POSIXFileSystem()).get(key("n")) == Data("-1".utf8))
         }
@@ -100,14 +100,14 @@ struct LimitsTests {
                 let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
                 try store.set(key("a"), to: Data("\(number)".utf8))
                 #expect(try PropertyListStore(path: path, fileSystem: POSIXFileSystem()).get(key("a")) != nil)
-                try store.synchronize()
+                try store.bringUpToDate()
                 #expect(try members(of: path) == ["a": .integer(Int64(number))])
             }
             try write("damaged", to: path)
             let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
             #expect(store.get(key("a")) == Data("3".utf8))
             try store.set(key("a"), to: Data("4".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             let all = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(all.contains { $0.contains(".damaged-") })
             #expect(!all.contains { $0.hasSuffix(".tmp") })

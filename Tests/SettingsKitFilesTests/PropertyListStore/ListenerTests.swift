@@ -14,12 +14,12 @@ struct ListenerTests {
 
         func run(_ service: SettingsService) throws {
             switch self {
-            case .synchronize: try service.synchronize()
+            case .synchronize: try service.bringUpToDate()
             case .set: try service.save(Setting("answer", in: .defaults, default: 0), to: 42)
             case .waitForThread:
                 let done = DispatchSemaphore(value: 0)
                 Thread.detachNewThread {
-                    do { try service.synchronize() } catch { Issue.record(error) }
+                    do { try service.bringUpToDate() } catch { Issue.record(error) }
                     done.signal()
                 }
                 done.wait()
@@ -52,7 +52,7 @@ struct ListenerTests {
                 }
                 if isFirst { #expect(throws: Never.self) { try other.set(key("number"), to: Data("7".utf8)) } }
             }
-            try store.synchronize()
+            try store.bringUpToDate()
             // Whichever look at the journal found it.
             try store.refresh()
             #expect(recorder.all == [7])

@@ -38,7 +38,7 @@ struct LookalikeKeyTests {
     private func with(_ path: String, _ body: (SettingsService) throws -> Void) throws {
         let (service, problems) = SettingsService.over(try open(path))
         try body(service)
-        try service.synchronize()
+        try service.bringUpToDate()
         #expect(problems.all.isEmpty)
     }
 
@@ -78,10 +78,10 @@ struct LookalikeKeyTests {
             try Self.file([(Self.composed, 1), (Self.decomposed, 2)]).write(to: URL(filePath: path))
             try with(path) { service in
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 1)
-                try service.synchronize()
+                try service.bringUpToDate()
                 for pairs in [[(Self.composed, 5), (Self.decomposed, 2)], [(Self.composed, 5), (Self.decomposed, 6)]] {
                     try Self.file(pairs).write(to: URL(filePath: path), options: .atomic)
-                    try service.synchronize()
+                    try service.bringUpToDate()
                     #expect(service.get(setting) == pairs[1].1)
                 }
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 2)
@@ -121,9 +121,9 @@ struct LookalikeKeyTests {
             try Self.file([(Self.composed, 2)]).write(to: URL(filePath: path))
             try with(path) { service in
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 1)
-                try service.synchronize()
+                try service.bringUpToDate()
                 try Self.file([(Self.decomposed, 2)]).write(to: URL(filePath: path), options: .atomic)
-                try service.synchronize()
+                try service.bringUpToDate()
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 2)
                 if isSetAfterwards { service.set(setting, to: 3) }
             }
@@ -142,9 +142,9 @@ struct LookalikeKeyTests {
             try write(Self.composed)
             try with(path) { service in
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 1)
-                try service.synchronize()
+                try service.bringUpToDate()
                 try write(Self.decomposed)
-                try service.synchronize()
+                try service.bringUpToDate()
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 2)
             }
             guard case .string(let text) = try Self.members(of: path)[Array("text".utf8)] else {

@@ -44,7 +44,7 @@ struct MismatchedFilesTests {
         for number in numbers {
             try store.set(key("n"), to: text(number))
             try store.set(key("k\(number)"), to: text(number))
-            try store.synchronize()
+            try store.bringUpToDate()
             try store.set(key("later"), to: text(number))
             states.append(Files(of: disk))
         }
@@ -72,7 +72,7 @@ struct MismatchedFilesTests {
             #expect(service.get(Setting<Int>("later", in: .defaults, default: 0)) == 5, "journal \(index)")
             #expect(problems.codes == [.damaged], "journal \(index)")
             try service.save(Setting<Int>("new", in: .defaults, default: 0), to: 9)
-            try service.synchronize()
+            try service.bringUpToDate()
             let aside = try #require(asides(disk, "stale").last)
             #expect(aside.hasPrefix("Settings.plist-journal.stale-"))
             #expect(try disk.storedValues()?["n"] == Self.text(6))
@@ -118,7 +118,7 @@ struct MismatchedFilesTests {
             #expect(store.values == expected, "list \(index)")
             #expect(problems.codes == [.damaged], "list \(index)")
             try service.save(Setting<Int>("new", in: .defaults, default: 0), to: 9)
-            try service.synchronize()
+            try service.bringUpToDate()
             let aside = try #require(asides(disk, "stale").last)
             #expect(disk.contents(of: Start.directory + "/" + aside) == files.list)
             expected["new"] = Self.text(9)

@@ -29,7 +29,7 @@ struct NativeFormTests {
                 let store = try open(path)
                 let (service, problems) = SettingsService.over(store)
                 try service.save(setting, to: value)
-                try service.synchronize()
+                try service.bringUpToDate()
                 first = store.get(key("key"))
                 #expect(problems.all.isEmpty)
             }
@@ -103,7 +103,7 @@ struct NativeFormTests {
             let setting = Setting<Int?>("key", in: .defaults, default: 5)
             let (service, _) = SettingsService.over(try open(path))
             service.set(setting, to: nil)
-            try service.synchronize()
+            try service.bringUpToDate()
             #expect(try Program.pythonView(of: path) == ["key": "b'null'"])
             let (again, _) = SettingsService.over(try open(path))
             #expect(again.get(setting) == nil)
@@ -143,7 +143,7 @@ struct NativeFormTests {
                 expected["k\(index)"] = value
                 try store.set(key("k\(index)"), to: value)
             }
-            try store.synchronize()
+            try store.bringUpToDate()
             let reopened = try open(directory + "/Settings.plist")
             for (name, value) in expected {
                 #expect(reopened.get(key(name)) == value, "seed \(seed), key \(name)")

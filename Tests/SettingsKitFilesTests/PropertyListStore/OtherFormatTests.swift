@@ -53,7 +53,7 @@ struct OtherFormatTests {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
             let store = try PropertyListStore(path: path)
             try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             let aside = try Self.picture(directory).filter { $0.key.contains(".damaged-") }
             #expect(aside.map(\.value) == [Data(text.utf8)])
         }
@@ -66,13 +66,13 @@ struct OtherFormatTests {
             do {
                 let store = try PropertyListStore(path: path)
                 try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
-                try store.synchronize()
+                try store.bringUpToDate()
             }
             try Data("{\"a\": 2}".utf8).write(to: URL(fileURLWithPath: path))
             let store = try PropertyListStore(path: path)
             #expect(store.get(.init("a", scope: .defaults)) == Data("1".utf8))
             try store.set(.init("b", scope: .defaults), to: Data("2".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try Self.picture(directory).contains { $0.key.contains(".damaged-") })
         }
     }

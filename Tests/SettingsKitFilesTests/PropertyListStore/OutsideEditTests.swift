@@ -45,7 +45,7 @@ struct OutsideEditTests {
             let subscriptions = opened.listen()
             let edited = Data(xml("<key>a</key><integer>1</integer><key>b</key><string>two</string>").utf8)
             try edited.write(to: URL(fileURLWithPath: opened.path), options: isByRename ? .atomic : [])
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(opened.service.get(Self.b) == "two")
             #expect(try await eventually { !opened.log.all.isEmpty })
             #expect(opened.log.all == ["b: one to two, external"])
@@ -61,7 +61,7 @@ struct OutsideEditTests {
             let opened = try Opened(in: directory)
             let subscriptions = opened.listen()
             try write(xml("<key>b</key><string>one</string><key>c</key><true/>"), to: opened.path)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(try await eventually { !opened.log.all.isEmpty })
             #expect(opened.log.all == ["a: 1 to 0, external"])
             #expect(opened.service.keys(in: .defaults) == ["b", "c"])
@@ -75,7 +75,7 @@ struct OutsideEditTests {
             let opened = try Opened(in: directory)
             opened.service.set(Self.a, to: 5)
             try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: opened.path)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(opened.service.get(Self.a) == 5)
             #expect(opened.service.get(Self.b) == "two")
             #expect(try members(of: opened.path) == ["a": .integer(5), "b": .string("two")])
@@ -88,7 +88,7 @@ struct OutsideEditTests {
             let opened = try Opened(in: directory)
             opened.service.reset(Self.a)
             try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: opened.path)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(!opened.service.isSet(Self.a))
             #expect(try members(of: opened.path) == ["b": .string("two")])
         }
@@ -99,9 +99,9 @@ struct OutsideEditTests {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
             opened.service.set(Self.a, to: 5)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             try write(xml("<key>a</key><integer>77</integer>"), to: opened.path)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(opened.service.get(Self.a) == 77)
         }
     }
@@ -141,7 +141,7 @@ struct OutsideEditTests {
             try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: path)
             let service = SettingsService.over(try open(path)).service
             #expect(service.get(Self.a) == 5 && service.get(Self.b) == "two")
-            try service.synchronize()
+            try service.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(5), "b": .string("two")])
         }
     }
@@ -165,14 +165,14 @@ struct OutsideEditTests {
             let opened = try Opened(in: directory)
             let subscriptions = opened.listen()
             try write("<plist><dict><key>a</key>", to: opened.path)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(try await eventually { !opened.problems.all.isEmpty })
             #expect(opened.problems.codes == [.damaged])
             #expect(opened.service.get(Self.a) == 1)
             #expect(opened.log.all.isEmpty)
             #expect(try bytes(of: opened.path) == Data("<plist><dict><key>a</key>".utf8))
             opened.service.set(Self.a, to: 2)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(try members(of: opened.path) == ["a": .integer(2), "b": .string("one")])
             let aside = try #require(try names(in: directory).first { $0.contains(".damaged-") })
             #expect(try bytes(of: directory + "/" + aside) == Data("<plist><dict><key>a</key>".utf8))
@@ -186,12 +186,12 @@ struct OutsideEditTests {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
             try write("", to: opened.path)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             try write(xml("<key>a</key><integer>3</integer>"), to: opened.path)
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(opened.service.get(Self.a) == 3)
             opened.service.set(Self.b, to: "x")
-            try opened.service.synchronize()
+            try opened.service.bringUpToDate()
             #expect(try names(in: directory) == ["Settings.plist"])
         }
     }
@@ -209,13 +209,13 @@ struct OutsideEditTests {
                     diagnosticSink: .init { _ in
                         #expect(throws: Never.self) {
                             try store.set(.init("told", scope: .defaults), to: Data("true".utf8))
-                            try store.synchronize()
+                            try store.bringUpToDate()
                         }
                     })
                 try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
-                try store.synchronize()
+                try store.bringUpToDate()
                 try Data("no property list".utf8).write(to: URL(fileURLWithPath: path))
-                try store.synchronize()
+                try store.bringUpToDate()
                 let told = store.get(.init("told", scope: .defaults))
                 withExtendedLifetime(service) { Foundation.exit(told == nil ? 1 : 0) }
             }

@@ -20,7 +20,7 @@ struct OwnershipTests {
                 do {
                     let store = try PropertyListStore(url: url)
                     try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
-                    try store.synchronize()
+                    try store.bringUpToDate()
                 }
                 let again = try PropertyListStore(url: url)
                 Foundation.exit(again.get(.init("a", scope: .defaults)) == Data("1".utf8) ? 0 : 3)
@@ -41,7 +41,7 @@ struct OwnershipTests {
             let store = try open(path)
             for number in 1...3 {
                 try store.set(key("a"), to: Data("\(number)".utf8))
-                try store.synchronize()
+                try store.bringUpToDate()
             }
             for made in ["/new", "/new/deep", "/new/deep/Settings.plist", "/new/deep/Settings.plist-journal"] {
                 #expect(try owner(of: directory + made) == [65_534, 65_533], "\(made)")
@@ -59,7 +59,7 @@ struct OwnershipTests {
             let store = try open(path)
             for number in 1...3 {
                 try store.set(key("a"), to: Data("\(number)".utf8))
-                try store.synchronize()
+                try store.bringUpToDate()
                 for file in [path, path + "-journal"] {
                     #expect(try owner(of: file) == [65_534, 65_533])
                     #expect(try permissions(of: file) == 0o640)
@@ -84,7 +84,7 @@ struct OwnershipTests {
                 for number in 0..<50 {
                     try store.set(.init("a", scope: .defaults), to: Data("\(number)".utf8))
                     print("this must not be written into the library's files")
-                    if number % 5 == 0 { try store.synchronize() }
+                    if number % 5 == 0 { try store.bringUpToDate() }
                     for descriptor in 0...2 as ClosedRange<Int32> {
                         var status = stat()
                         // What the system's own libraries open there is no file.
@@ -92,7 +92,7 @@ struct OwnershipTests {
                         if isFile { Foundation.exit(10 + descriptor) }
                     }
                 }
-                try store.synchronize()
+                try store.bringUpToDate()
                 withExtendedLifetime(subscription) {}
                 Foundation.exit(0)
             }

@@ -18,7 +18,7 @@ struct PendingChangeTests {
                 try PropertyListStore(path: path, fileSystem: system, writingDelay: .seconds(86_400))
             )
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             try other.set(key("b"), to: Data("1".utf8))
             #expect(try other.list.files.withLock { try $0.lock.acquireOpen(in: system) })
             try store.set(key("a"), to: Data("2".utf8))

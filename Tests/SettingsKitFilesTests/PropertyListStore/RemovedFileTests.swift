@@ -65,7 +65,7 @@ struct RemovedFileTests {
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             let store = try reader(path)
             try removeAll(path)
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(store.get(key("a")) == nil)
         }
     }
@@ -107,13 +107,13 @@ struct RemovedFileTests {
             let path = folder + "/Settings.plist"
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             try removeAll(folder)
             try store.refresh()
             #expect(!FileManager.default.fileExists(atPath: folder))
             #expect(store.get(key("a")) == Data("1".utf8))
             try store.set(key("b"), to: Data("2".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
         }
     }
@@ -124,17 +124,17 @@ struct RemovedFileTests {
             let path = directory + "/Settings.plist"
             let other = try PropertyListStore(path: path, fileSystem: FaultyFileSystem())
             try other.set(key("a"), to: Data("1".utf8))
-            try other.synchronize()
+            try other.bringUpToDate()
             let store = try reader(path)
             try removeAll(path)
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(store.get(key("a")) == Data("1".utf8))
 
             let shared = directory + "/Shared.plist"
             try write(xml("<key>a</key><integer>1</integer>"), to: shared)
             let stores = [try reader(shared), try open(shared)]
             try removeAll(shared)
-            try stores[0].synchronize()
+            try stores[0].bringUpToDate()
             for store in stores { #expect(store.get(key("a")) == Data("1".utf8)) }
         }
     }

@@ -15,7 +15,7 @@ struct ReplacementTests {
             }
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             let expected = before.map { mode_t($0) } ?? 0o600
             #expect(try permissions(of: path) == expected)
             // Its owner must be able to write the journal.
@@ -29,7 +29,7 @@ struct ReplacementTests {
             let store = try open(directory + "/one/two/Settings.plist")
             #expect(try names(in: directory) == [])
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try permissions(of: directory + "/one") == 0o700)
             #expect(try permissions(of: directory + "/one/two") == 0o700)
             #expect(try names(in: directory + "/one/two") == ["Settings.plist"])
@@ -41,11 +41,11 @@ struct ReplacementTests {
         try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data(#""old""#.utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             let reader = try Foundation.FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             let (before, number) = (try bytes(of: path), try inode(of: path))
             try store.set(key("a"), to: Data(#""new""#.utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try inode(of: path) != number)
             #expect(try reader.readToEnd() == before)
             #expect(try members(of: path) == ["a": .string("new")])
@@ -57,13 +57,13 @@ struct ReplacementTests {
         try await withPropertyList { path in
             let store = try open(path)
             try store.set(key("n"), to: Data("0".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             let isDone = Recorder<Bool>()
             async let reads = Self.read(path, until: { !isDone.all.isEmpty })
             for number in 1...100 {
                 try store.set(key("n"), to: Data("\(number)".utf8))
                 try store.set(key("text"), to: Data("\"\(String(repeating: "x", count: number * 10))\"".utf8))
-                try store.synchronize()
+                try store.bringUpToDate()
             }
             isDone.append(true)
             let numbers = try await reads
@@ -90,14 +90,14 @@ struct ReplacementTests {
         try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             try FileManager.default.removeItem(atPath: path)
             #expect(store.get(key("a")) == Data("1".utf8))
             try store.set(key("b"), to: Data("2".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
             try FileManager.default.removeItem(atPath: path)
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
         }
     }
@@ -108,10 +108,10 @@ struct ReplacementTests {
             let path = directory + "/sub/Settings.plist"
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             try FileManager.default.removeItem(atPath: directory + "/sub")
             try store.set(key("b"), to: Data("2".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
         }
     }
@@ -131,12 +131,12 @@ struct ReplacementTests {
                     try store.set(key("b"), to: Data("3".utf8))
                 }
             }
-            try store.synchronize()
+            try store.bringUpToDate()
             // The hook holds the store, which holds the file system.
             fileSystem.after { _ in }
             #expect(once.all.count == 1)
             try write(xml("<key>a</key><integer>9</integer><key>c</key><integer>4</integer>"), to: path)
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(store.get(key("a")) == Data("2".utf8))
             #expect(try members(of: path) == ["a": .integer(2), "b": .integer(3), "c": .integer(4)])
         }
@@ -148,7 +148,7 @@ struct ReplacementTests {
             let store = try open(directory + "/Settings.plist")
             try store.set(key("a"), to: nil)
             try store.removeAll()
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try names(in: directory) == [])
         }
     }
@@ -158,9 +158,9 @@ struct ReplacementTests {
         try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             try store.removeAll()
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path).isEmpty)
             #expect(try open(path).keys().isEmpty)
         }
@@ -179,7 +179,7 @@ struct ReplacementTests {
             try #require(try fileSystem.lock(file))
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try names(in: directory) == [".Settings.plist.2-living.tmp", "Settings.plist"])
         }
     }

@@ -112,11 +112,11 @@ struct SnapshotTests {
         try withFolder { folder, path in
             let store = try open(path)
             try store.set(key("a"), to: one)
-            try store.synchronize()
+            try store.bringUpToDate()
             try store.set(key("a"), to: two)
             let journal = try makeSnapshot(of: folder)
             let before = try bytes(of: journal)
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try bytes(of: journal) == before)
             #expect(try members(of: path) == ["a": .integer(2)])
             #expect(try members(of: String(journal.dropLast("-journal".count))) == ["a": .integer(1)])

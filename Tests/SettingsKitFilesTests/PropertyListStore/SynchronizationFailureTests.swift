@@ -8,18 +8,19 @@ import Testing
 struct SynchronizationFailureTests {
     @Test(
         "A failed fsync is reported, and the next synchronize writes the whole file again",
-        arguments: [FaultyFileSystem.Call.synchronize, .synchronizeDirectory])
-    func rewritten(call: FaultyFileSystem.Call) throws {
+        arguments: [FaultyFileSystem.Call.synchronize, .synchronizeDirectory], [false, true])
+    func rewritten(call: FaultyFileSystem.Call, forOthers: Bool) throws {
         try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
-            fileSystem.set(.calls([call], errno: EIO))
+            try store.set(key("a"), to: Data("0".utf8))
+            try store.bringUpToDate()
             try store.set(key("a"), to: Data("1".utf8))
-            for _ in 1...3 {
-                #expect(throws: SettingsError.self) { try store.synchronize() }
-            }
+            func synchronize() throws { if forOthers { try store.bringUpToDate() } else { try store.synchronize() } }
+            fileSystem.set(.calls([call], errno: EIO))
+            for _ in 1...3 { #expect(throws: SettingsError.self) { try synchronize() } }
             fileSystem.set(.none)
-            try store.synchronize()
+            try synchronize()
             let calls = fileSystem.calls
             #expect(calls.contains(.create) && calls.contains(.write) && calls.contains(.rename))
             #expect(calls.contains(.synchronize) && calls.contains(.synchronizeDirectory))
@@ -35,7 +36,7 @@ struct SynchronizationFailureTests {
                 path: directory + "/Settings.plist", fileSystem: fileSystem, writingDelay: .seconds(86_400))
             try store.set(key("a"), to: Data("1".utf8))
             fileSystem.set(.none)
-            try store.synchronize()
+            try store.bringUpToDate()
             let order = fileSystem.calls.filter {
                 [.create, .write, .synchronize, .rename, .synchronizeDirectory].contains($0)
             }
@@ -43,8 +44,8 @@ struct SynchronizationFailureTests {
             // one tells.
             #expect(
                 order == [
-                    .create, .write, .synchronize, .rename, .write, .synchronizeDirectory, .create, .write, .write,
-                    .rename,
+                    .create, .write, .synchronize, .rename, .write, .synchronizeDirectory, .create, .write,
+                    .synchronize, .write, .rename,
                 ])
         }
     }
@@ -59,23 +60,38 @@ struct SynchronizationFailureTests {
             #expect(throws: SystemError.self) { try store.set(key("a"), to: Data("1".utf8)) }
             fileSystem.set(.none)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(fileSystem.calls.filter { $0 == .synchronizeDirectory }.count >= 2)
         }
     }
 
-    @Test("When nothing has changed, synchronize writes nothing")
+    @Test("A journal that cannot be flushed is not begun, and the value is refused")
+    func beginning() throws {
+        try withPropertyList { path in
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            fileSystem.set(.calls([.synchronize], errno: EIO))
+            #expect(throws: SystemError.self) { try store.set(key("a"), to: Data("1".utf8)) }
+            #expect(store.get(key("a")) == nil)
+            #expect(try bytes(of: path + "-journal").isEmpty)
+            fileSystem.set(.none)
+            try store.set(key("a"), to: Data("1".utf8))
+            #expect(try open(path).get(key("a")) == Data("1".utf8))
+        }
+    }
+
+    @Test("When nothing has changed, bringing up to date writes nothing")
     func quiet() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(
                 path: directory + "/Settings.plist", fileSystem: fileSystem, writingDelay: .seconds(86_400))
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             fileSystem.set(.none)
-            try store.synchronize()
+            try store.bringUpToDate()
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(!fileSystem.calls.contains(.create))
         }
     }
@@ -97,8 +113,8 @@ struct SynchronizationFailureTests {
                     Issue.record(error)
                 }
             }
-            try store.synchronize()
-            try store.synchronize()
+            try store.bringUpToDate()
+            try store.bringUpToDate()
             #expect(once.all.count == 1)
             #expect(store.get(key("a")) == Data(#""edited by hand""#.utf8))
         }

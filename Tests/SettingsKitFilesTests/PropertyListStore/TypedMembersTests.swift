@@ -36,13 +36,13 @@ struct TypedMembersTests {
             let store = try quietStore(process)
             try store.set(key("old"), to: Data("1".utf8))
             try store.set(Self.members, removing: ["old"])
-            if synchronizes { try store.synchronize() }
+            if synchronizes { try store.bringUpToDate() }
             process.kill()
             let other = try quietStore(disk.process())
             #expect(other.keys().sorted() == Self.members.map(\.key))
             for member in Self.members { #expect(other.nativeValue(of: member.key) == member.value, "\(member.key)") }
             try other.set(key("z"), to: Data("true".utf8))
-            try other.synchronize()
+            try other.bringUpToDate()
             #expect(try Self.file(disk) == Self.members + [PropertyListMember(key: "z", value: .boolean(true))])
         }
     }
@@ -52,7 +52,7 @@ struct TypedMembersTests {
         let disk = try Self.disk()
         let running = try quietStore(disk.process())
         try running.set(key("when"), to: Data("5".utf8))
-        try running.synchronize()
+        try running.bringUpToDate()
         let changes = Box<[String]>([])
         let subscription = running.feed?.observe { published, _ in changes.value += published.map(\.name) }
         let process = disk.process()
@@ -62,7 +62,7 @@ struct TypedMembersTests {
         // The bytes of this one are the same.
         #expect(changes.value.sorted() == ["amount", "count", "limits"])
         try running.set(key("amount"), to: Data("2".utf8))
-        try running.synchronize()
+        try running.bringUpToDate()
         var expected = Self.members
         expected[0].value = .real(2)
         #expect(try Self.file(disk) == expected)

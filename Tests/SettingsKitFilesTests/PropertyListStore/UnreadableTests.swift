@@ -11,15 +11,15 @@ struct UnreadableTests {
         try withPropertyList { path in
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             try FileManager.default.removeItem(atPath: path)
             try #require(mkfifo(path, 0o600) == 0)
             try store.set(key("a"), to: Data("2".utf8))
-            let error = #expect(throws: SettingsError.self) { try store.synchronize() }
+            let error = #expect(throws: SettingsError.self) { try store.bringUpToDate() }
             #expect(error?.code == .notSaved)
             #expect(store.get(key("a")) == Data("2".utf8))
             try FileManager.default.removeItem(atPath: path)
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(2)])
         }
     }
@@ -40,16 +40,16 @@ struct UnreadableTests {
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             let edited = Data(xml("<key>b</key><string>another's</string>").utf8)
             try write(edited, to: path)
             fileSystem.set(.calls([.openForReading, .read], errno: EIO))
             try store.set(key("a"), to: Data("2".utf8))
-            #expect(throws: SettingsError.self) { try store.synchronize() }
+            #expect(throws: SettingsError.self) { try store.bringUpToDate() }
             #expect(try bytes(of: path) == edited)
             #expect(store.get(key("a")) == Data("2".utf8))
             fileSystem.set(.none)
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(2), "b": .string("another's")])
         }
     }

@@ -93,7 +93,7 @@ struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
             #expect(throws: SettingsError.self) { try store.set(key("a"), to: Data("1".utf8)) }
             try FileManager.default.removeItem(atPath: path + "-journal")
             try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(1)])
         }
     }
@@ -147,10 +147,10 @@ struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
             try #require(chmod(path, 0o644) == 0)
             let store = try quietly(path)
             try store.set(key("a"), to: Data("2".utf8))
-            try store.synchronize()
+            try store.bringUpToDate()
             try FileManager.default.removeItem(atPath: path)
             try store.refresh()
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try permissions(of: path) == 0o644)
             let other = try quietly(path)
             try other.set(key("a"), to: Data("3".utf8))

@@ -51,16 +51,16 @@ struct UnwritableTests {
             let (service, problems) = SettingsService.over(
                 try PropertyListStore(path: path, fileSystem: fileSystem))
             service.set(Self.setting, to: 100)
-            try service.synchronize()
+            try service.bringUpToDate()
             for round in 1...2 {
                 fileSystem.set(.calls(Self.writing, errno: ENOSPC))
                 service.set(Self.setting, to: round)
                 #expect(try await eventually { problems.codes.count == round })
                 fileSystem.set(.none)
-                try service.synchronize()
+                try service.bringUpToDate()
                 service.set(Self.setting, to: -round)
                 #expect(try await eventually { try members(of: path) == ["a": .integer(Int64(-round))] })
-                try service.synchronize()
+                try service.bringUpToDate()
             }
         }
     }
@@ -73,12 +73,12 @@ struct UnwritableTests {
             service.set(Self.setting, to: 1)
             fileSystem.set(.calls(Self.writing, errno: ENOSPC))
             for _ in 1...2 {
-                let error = #expect(throws: SettingsError.self) { try service.synchronize() }
+                let error = #expect(throws: SettingsError.self) { try service.bringUpToDate() }
                 #expect(error?.code == .notSaved)
                 #expect((error?.underlying as? SystemError)?.number == ENOSPC)
             }
             fileSystem.set(.none)
-            try service.synchronize()
+            try service.bringUpToDate()
             #expect(try members(of: path) == ["a": .integer(1)])
         }
     }

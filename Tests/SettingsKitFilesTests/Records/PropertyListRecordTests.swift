@@ -30,7 +30,7 @@ struct PropertyListRecordTests {
             let store = try open(path)
             let record = try SettingsStorage<Parameters>(name: "network", in: store)
             try record.save(.other)
-            try store.synchronize()
+            try store.bringUpToDate()
             let stored = try members(of: path)
             #expect(stored["network:isDetailed"] == .boolean(true))
             #expect(stored["network:attempts"] == .integer(4))
@@ -43,7 +43,7 @@ struct PropertyListRecordTests {
             #expect(try SettingsStorage<Parameters>(name: "network", in: service).get() == .other)
             #expect(problems.all.isEmpty)
             record.reset()
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(try names(in: directory) == ["Settings.plist"])
             #expect(try members(of: path).isEmpty)
         }
@@ -64,11 +64,11 @@ struct PropertyListRecordTests {
                         + "<key>network:hosts</key><array><string>c</string></array>"
                         + "<key>network:later</key><string>x</string><key>network:limit</key><string>no</string>"),
                 to: path)
-            try store.synchronize()
+            try store.bringUpToDate()
             #expect(await records.next() == Parameters(isDetailed: true, attempts: 5, hosts: ["c"]))
             #expect(problems.all.map(\.key?.name) == ["network:limit"])
             record.attempts = 6
-            try store.synchronize()
+            try store.bringUpToDate()
             let stored = try members(of: path)
             #expect(stored["network:later"] == .string("x"))
             #expect(stored["network:limit"] == .string("no"))
@@ -146,10 +146,10 @@ struct PropertyListRecordTests {
                 $0.label = "b"
                 $0.limit = nil
             }
-            for store in stores + stores { try store.synchronize() }
+            for store in stores + stores { try store.bringUpToDate() }
             for record in records { #expect(record.get() == Parameters(attempts: 7, limit: nil, label: "b")) }
             records[1].reset()
-            for store in stores.reversed() + stores { try store.synchronize() }
+            for store in stores.reversed() + stores { try store.bringUpToDate() }
             for record in records { #expect(record.get() == .empty) }
         }
     }

@@ -55,7 +55,7 @@ final class LateFile: Sendable {
 
     /// What another process would find in the file.
     func stored() throws -> NSDictionary {
-        try PropertyListStore(url: url).synchronize()
+        try PropertyListStore(url: url).bringUpToDate()
         guard FileManager.default.fileExists(atPath: url.path) else { return [:] }
         let object = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
         return object as? NSDictionary ?? [:]

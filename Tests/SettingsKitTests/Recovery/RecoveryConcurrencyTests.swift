@@ -53,7 +53,7 @@ struct RecoveryConcurrencyTests {
                     if settings.update(total, { $0 += 1 }) != nil { made.add(1, ordering: .relaxed) }
                 }
             }
-            try services[0].synchronize()
+            try services[0].bringUpToDate()
             for number in 0..<threads {
                 #expect(services[0].get(setting(number)) == rounds - 1)
                 #expect(seen[number].all.last == rounds - 1)
@@ -102,7 +102,7 @@ struct RecoveryConcurrencyTests {
                 try file.appear(["total": 41])
                 await inParallel(3) { number in
                     if number == 0 {
-                        do { try settings.synchronize() } catch {
+                        do { try settings.bringUpToDate() } catch {
                             // Another thread is at it.
                         }
                         return

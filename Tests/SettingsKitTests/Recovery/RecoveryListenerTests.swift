@@ -33,7 +33,7 @@ struct RecoveryListenerTests {
                 tracked.append(live.value)
             }
             try file.appear(["count": 41, "name": "Bob", "same": 3, "unknown": 1])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(
                 Set(changes.all) == ["same 0-7 local", "count 0-41 external", "name -Bob external"])
             #expect(changes.all.count == 3)
@@ -54,7 +54,7 @@ struct RecoveryListenerTests {
             #expect(await values.next() == 0)
             settings.set(name, to: "Ann")
             try file.appear(["count": 41])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(await values.next() == 41)
             settings.set(count, to: 50)
             #expect(await values.next() == 50)
@@ -72,7 +72,7 @@ struct RecoveryListenerTests {
             let settings = file.service()
             settings.set(name, to: "Ann")
             try file.appear(["count": 41])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             let changes = Recorder<String>()
             let subscription = settings.observe(count) { changes.append("\($0.oldValue)-\($0.newValue) \($0.origin)") }
             // Over the same file: a change of its own for the other service.
@@ -100,7 +100,7 @@ struct RecoveryListenerTests {
             }
             settings.set(name, to: "set before")
             try file.appear(["count": 41])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(settings.get(count) == 41 && settings.get(same) == 41)
             #expect(settings.get(name) == "set before.")
             subscription.cancel()

@@ -24,7 +24,7 @@ struct RecoveryTests {
             #expect(settings.get(name) == "Ann" && settings.isSet(name))
             #expect(settings.get(count) == 0 && settings.get(other) == 5)
             try file.appear(["count": 41, "name": "Bob", "unknown": "kept"])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(settings.get(count) == 41 && settings.get(name) == "Ann" && settings.get(other) == 5)
             #expect(try file.stored() == ["count": 41, "name": "Ann", "unknown": "kept"])
             #expect(file.codes == [.pending, .recovered])
@@ -36,7 +36,7 @@ struct RecoveryTests {
         try withLateFile { file, settings in
             #expect(settings.get(count) == 0)
             try file.appear()
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(file.codes == [.recovered])
             let names = try FileManager.default.contentsOfDirectory(atPath: file.directory)
             #expect(names.isEmpty)
@@ -113,7 +113,7 @@ struct RecoveryTests {
             #expect(thrownCode { try settings.load(other) } == .storeUnavailable)
             #expect(problems.all.last.map { "\($0)" }?.contains("before the store is open") ?? false)
             try file.appear(["count": 41, "name": "Bob", "other": 3, "counter:count": 7, "counter:limit": 8])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(try file.stored() == ["count": 2, "other": 3, "counter:count": 7, "counter:limit": 20])
         }
     }
@@ -130,7 +130,7 @@ struct RecoveryTests {
             }
             #expect(result == 3 && settings.get(count) == 2 && settings.get(other) == 3 && settings.get(name) == nil)
             try file.appear(["count": 41, "name": "Bob", "unknown": "kept"])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(try file.stored() == ["count": 2, "other": 3, "unknown": "kept"])
         }
     }
@@ -175,7 +175,7 @@ struct RecoveryTests {
             settings.reset(count)
             settings.set(name, to: nil)
             try file.appear(["count": 41, "name": "Bob", "other": 7])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(settings.get(count) == 0 && settings.get(name) == nil)
             #expect(try file.stored() == ["other": 7])
         }
@@ -186,7 +186,7 @@ struct RecoveryTests {
         try withLateFile { file, settings in
             settings.set(count, to: 0)
             try file.appear(["count": 41])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(settings.get(count) == 0)
             #expect(try file.stored() == ["count": 0])
         }
@@ -235,7 +235,7 @@ struct RecoveryTests {
             #expect(settings.get(count) == 4)
             try file.appear(["count": 41])
             #expect(second.get(count) == 4)
-            try second.synchronize()
+            try second.bringUpToDate()
             settings.set(count, to: 6)
             #expect(second.get(count) == 6)
         }
@@ -248,7 +248,7 @@ struct RecoveryTests {
             #expect(kept.value == 0)
             #expect(!settings.isSet(count))
             try file.appear(["count": 41])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(kept.value == 41)
             #expect(try file.stored() == ["count": 41])
         }
@@ -262,7 +262,7 @@ struct RecoveryTests {
             settings.transaction { $0.set(hooked, to: 3) }
             #expect(HookedKey.seen.all == ["0-2", "2-3"])
             try file.appear(["hooked": 41])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(settings.get(hooked) == 3)
             #expect(HookedKey.seen.all == ["0-2", "2-3"])
         }
@@ -277,7 +277,7 @@ struct RecoveryTests {
             #expect(thrownCode { try record.save(Counter()) } == .storeUnavailable)
             #expect(thrownCode { try record.load() } == .storeUnavailable)
             try file.appear(["counter:count": 41, "counter:limit": 7])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(record.get() == Counter(count: 41, limit: 20))
             #expect(try file.stored() == ["counter:count": 41, "counter:limit": 20])
         }
@@ -305,7 +305,7 @@ struct RecoveryTests {
                 "station:isOn": true, "station:url": "x", "station:level": 9, "station:left": 5, "station:right": 6,
                 "station:inner": ["x": 1, "y": 2],
             ])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(
                 record.get() == Station(isOn: false, url: nil, level: 3, left: 0, right: 6, inner: .init(x: 1, y: 2)))
             record.set(\.inner.x, to: 7)
@@ -328,7 +328,7 @@ struct RecoveryTests {
             record.doubled = 8
             #expect(file.codes.last == .storeUnavailable)
             try file.appear(["described:count": 41, "described:level": 9, "described:plain": 7])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(record.get() == Described(count: 5, name: "a", plain: 7))
             record.name = nil
             record.doubled = 8
@@ -342,7 +342,7 @@ struct RecoveryTests {
             let record = try SettingsStorage<Counter>(name: "counter", in: settings)
             record.set(Counter(count: 0, limit: 20))
             try file.appear(["counter:count": 41, "counter:limit": 7])
-            try settings.synchronize()
+            try settings.bringUpToDate()
             #expect(record.get() == Counter(count: 0, limit: 20))
         }
     }

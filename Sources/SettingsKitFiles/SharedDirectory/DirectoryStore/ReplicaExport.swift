@@ -42,7 +42,7 @@ struct ReplicaExport: FilePublication {
         let isCompacting = ownFiles.mustCompact
         let entries = state.contents.sharedEntries
         // Other devices must not receive a change that a power failure here could undo: this replica would not recognize it.
-        try state.list.flushJournal()
+        try state.list.flush()
         return Plan(
             present: files, new: try newFiles(entries, in: files, own, exported, isCompacting: isCompacting),
             exported: exported, isCompacting: isCompacting)

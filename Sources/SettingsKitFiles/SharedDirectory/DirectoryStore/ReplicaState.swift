@@ -38,7 +38,7 @@ final class ReplicaState: Sendable {
         setup.description = "DirectoryStore at \(location.directory)"
         (setup.isWatching, setup.limits, setup.patience) = (isWatching, limits, options.patience)
         setup.writingDelay = isWatching ? DirectoryTimings.stateWritingDelay : .seconds(86_400)
-        (setup.isDetached, setup.keepsJournalsFlushed) = (access == .readOnly, true)
+        setup.isDetached = access == .readOnly
         setup.presentation = { changes in tracker.present(changes) }
         list = try JournaledPropertyList(setup)
         do {

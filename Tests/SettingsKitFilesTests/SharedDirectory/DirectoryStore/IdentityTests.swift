@@ -91,9 +91,9 @@ struct IdentityTests {
         try settle([one, other])
         let before = try id(of: one)
         // The same moment on the clock as when it wrote what the backup does not have.
+        one.restart()
         for name in one.disk.names(in: one.state) { try one.disk.remove(one.state + "/" + name) }
         try copyState(from: backup, to: one)
-        one.restart()
         try one.set("c", "3")
         try settle([one, other])
         #expect(try id(of: one) != before)
@@ -117,9 +117,9 @@ struct IdentityTests {
         try other.send(to: one)
         let before = try id(of: one)
         try one.remove("Settings-\(before).jsonl")
+        one.restart()
         for name in one.disk.names(in: one.state) { try one.disk.remove(one.state + "/" + name) }
         try copyState(from: backup, to: one)
-        one.restart()
         try one.store.synchronize()
         #expect(try id(of: one) != before)
         #expect(try one.values == ["a": "2", "b": "1", "d": "1"])
