@@ -34,29 +34,37 @@ extension Benchmark {
     }
 }
 
-/// A table of settings. Each change is on the disk when its call returns.
+/// A table of settings. Each change is on the disk when its call returns. Threads take turns with one connection: with one each, they
+/// would wait for SQLite's lock with pauses of milliseconds.
 private final class DurableDatabase: Sendable {
-    private let url: URL
+    private struct Connection {
+        let database: PlainDatabase
+        let upsert: PlainStatement
+        var number = 0
 
-    init(keyCount: Int) throws {
-        url = try TemporaryFolder()["Settings.sqlite"]
-        PlainDatabase(url).makeSettings(count: keyCount)
+        init(existing url: URL) {
+            database = PlainDatabase(existing: url)
+            database.execute("PRAGMA synchronous = FULL")
+            upsert = database.statement(PlainDatabase.upsert)
+        }
     }
 
-    /// Changes a number `count` times through a connection of its own.
+    private let connection: Locked<Connection>
+
+    init(keyCount: Int) throws {
+        let url = try TemporaryFolder()["Settings.sqlite"]
+        PlainDatabase(url).makeSettings(count: keyCount)
+        connection = Locked(Connection(existing: url))
+    }
+
     func set(_ count: Int) -> Double {
-        let database = PlainDatabase(existing: url)
-        database.execute("PRAGMA synchronous = FULL")
-        database.execute("PRAGMA busy_timeout = 60000")
-        let upsert = database.statement(PlainDatabase.upsert)
-        let name = "number \(Int.random(in: 0..<8))"
-        upsert.bind(name, at: 1)
-        upsert.bind(Int.random(in: 0 ..< .max), at: 2)
-        upsert.run()
-        return repeating(count) {
-            upsert.bind(name, at: 1)
-            upsert.bind(Int.random(in: 0 ..< .max), at: 2)
-            withExtendedLifetime(database) { upsert.run() }
+        repeating(count) {
+            connection.mutex.withLock { connection in
+                connection.number += 1
+                connection.upsert.bind("number", at: 1)
+                connection.upsert.bind(connection.number, at: 2)
+                connection.upsert.run()
+            }
         }
     }
 }
