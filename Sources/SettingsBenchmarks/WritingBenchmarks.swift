@@ -20,6 +20,28 @@ extension Benchmark {
         ]
     }
 
+    /// Row 18: threads that set different settings of one property list.
+    static func settingThreads() throws -> [Benchmark] {
+        let settings = SettingsService(defaults: try TemporaryFolder().propertyList(keyCount: 10))
+        @Sendable func threads(_ threads: Int, _ count: Int) -> Double {
+            let numbers = Locked(0)
+            return onThreads(threads, count) { count in
+                let number = numbers.mutex.withLock { number in
+                    number += 1
+                    return number
+                }
+                let setting = Setting<Int>("number \(number)", in: .defaults, default: 0)
+                for value in 0..<count { settings.set(setting, to: value) }
+            } / Double(threads)
+        }
+        return [(2, 1), (8, 0.9)].map { number, share in
+            Benchmark(
+                18, "\(number) threads setting different settings", atLeast: share,
+                Yardstick("one thread") { threads(1, $0) }, iterations: 50_000
+            ) { threads(number, $0) }
+        }
+    }
+
     /// Rows 4 to 6, and 12: the property list and its journal.
     static func files() throws -> [Benchmark] {
         let store = try TemporaryFolder().propertyList(keyCount: 10)

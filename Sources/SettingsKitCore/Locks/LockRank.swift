@@ -16,6 +16,8 @@
     case clusterFile
     /// Folding a journal, or flushing it.
     case folding
+    /// The threads that wait for a store's files, while one of them looks whether they are free.
+    case waiting
     /// A store's files or its database, and with them the lock that other processes respect.
     case files
     /// `UserDefaults`, on platforms where one thread at a time may use it. Recursive.

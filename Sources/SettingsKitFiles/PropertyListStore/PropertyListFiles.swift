@@ -15,7 +15,7 @@ final class PropertyListFiles: Sendable {
     /// Announces to other processes that the journal has grown.
     let announcer: ChangeAnnouncer
     private let feed: SettingsStoreFeed
-    private let writer: Mutex<JournalWriter>
+    private let writer: BargingMutex<JournalWriter>
     private let setup: PropertyListSetup
     /// In nanoseconds.
     private let shortestPatience: Atomic<Int64>
@@ -27,7 +27,7 @@ final class PropertyListFiles: Sendable {
         end = JournalEnd(of: FilesBeside.journal(loaded.target))
         monitor = ChangeMonitor(interval: PropertyListTimings.pollInterval, queue: BackgroundQueue())
         let follower = PropertyListFollower(loaded, contents, end: end, monitor: monitor, setup)
-        writer = Mutex(JournalWriter(follower, contents, end: end, setup), .files)
+        writer = BargingMutex(JournalWriter(follower, contents, end: end, setup), .files)
         announcer = ChangeAnnouncer(pause: PropertyListTimings.announcementPause) { [end] in
             Journal.touch(end.path, in: setup.fileSystem)
         }
