@@ -1,5 +1,6 @@
 import SettingsKitCore
 import SettingsKitPlatform
+import SettingsTestKit
 
 #if canImport(Glibc)
     import Glibc
@@ -7,7 +8,7 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-/// The machine's file system, with calls that fail when a test asks for it.
+/// The machine's file system or a simulated one, with calls that fail when a test asks for it.
 package final class FaultyFileSystem: FileSystem {
     package enum Call: String, Sendable, CaseIterable {
         case status, statusOfFile, destination, openForReading, create, read, write, synchronize, synchronizeDirectory
@@ -43,12 +44,16 @@ package final class FaultyFileSystem: FileSystem {
         var hook: (@Sendable (Call) -> Void)?
     }
 
-    private let system = POSIXFileSystem()
+    private let system: any FileSystem
+    private let isSimulated: Bool
     /// Whether files can have attributes.
     package let keepsAttributes = Box(true)
     private let state = Mutex(State())
 
-    package init() {}
+    package init() { (system, isSimulated) = (POSIXFileSystem(), false) }
+
+    /// Creates a file system whose calls go to a simulated disk.
+    package init(over process: SimulatedProcess) { (system, isSimulated) = (process, true) }
 
     /// The error of a full disk.
     package static let noRoom = ENOSPC
@@ -190,13 +195,17 @@ package final class FaultyFileSystem: FileSystem {
 
     package func unlock(_ file: FileHandle) { system.unlock(file) }
 
-    // Nothing here is about the power failing, and waiting for the disk takes nearly all of the time.
+    // On the machine's disk, nothing is about the power failing, and waiting for the disk takes nearly all of the time.
     package func synchronize(_ file: FileHandle) throws(SystemError) {
-        try perform(.synchronize, file.path) { () throws(SystemError) in }
+        try perform(.synchronize, file.path) { () throws(SystemError) in
+            if isSimulated { try system.synchronize(file) }
+        }
     }
 
     package func synchronizeDirectory(_ path: String) throws(SystemError) {
-        try perform(.synchronizeDirectory, path) { () throws(SystemError) in }
+        try perform(.synchronizeDirectory, path) { () throws(SystemError) in
+            if isSimulated { try system.synchronizeDirectory(path) }
+        }
     }
 
     package func requestDownload(of path: String) { system.requestDownload(of: path) }

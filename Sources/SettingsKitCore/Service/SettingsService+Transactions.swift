@@ -74,10 +74,11 @@ extension SettingsService {
     private func updateAlone<T, R, E: Error>(
         _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
     ) throws(E) -> (result: R?, error: SettingsError?)? {
+        if setting.hasHooks { return nil }
         let cached = cachedSetting(for: setting)
-        guard !setting.hasHooks, let store = cached.connection.store, store.isSimple else { return nil }
         cached.recordUse()
         for _ in 0..<CoreLimits.transactionAttempts {
+            guard let store = cached.connection.store, store.isSimple else { return nil }
             let stored: Data?
             var value: T
             do throws(SettingsError) {
@@ -90,7 +91,7 @@ extension SettingsService {
             let result = try body(&value)
             do throws(SettingsError) {
                 let expectation = SettingsStoreBatch.Entry(key: setting.key, data: stored)
-                if try write(value, to: setting, cached, expecting: expectation) { return (result, nil) }
+                if try write(value, to: setting, cached, in: store, expecting: expectation) { return (result, nil) }
             } catch {
                 return (nil, error)
             }
@@ -98,15 +99,16 @@ extension SettingsService {
         return (nil, SettingsError(.conflict))
     }
 
-    /// Stores a value if the setting still has the expected bytes.
+    /// Stores a value if the setting still has the expected bytes, in the store that it had when they were read.
     private func write<T>(
-        _ value: T, to setting: Setting<T>, _ cached: CachedSettingValue<T>,
+        _ value: T, to setting: Setting<T>, _ cached: CachedSettingValue<T>, in store: ConnectedStore,
         expecting expectation: SettingsStoreBatch.Entry
     ) throws(SettingsError) -> Bool {
         let value = setting.coding.process(value)
         let data = try setting.coding.bytes(for: value)
-        let (store, pending) = try cached.connection.willCommit(value, as: data, of: cached, key: setting.key)
+        let (present, pending) = try cached.connection.willCommit(value, as: data, of: cached, key: setting.key)
         defer { cached.connection.didCommit(pending, of: cached) }
+        guard present === store else { return false }
         return try store.apply(
             SettingsStoreBatch(
                 writes: [.init(key: setting.key, data: data)], expectations: [expectation], options: .ofSave))

@@ -16,7 +16,7 @@ import SettingsKitPlatform
 final class Journal {
     private(set) var file: FileHandle
     private(set) var inode: UInt64
-    private var device: UInt64
+    private(set) var device: UInt64
     /// The size of the file when it was opened.
     private var openedSize: Int64
     /// nil while it has none.
@@ -39,6 +39,8 @@ final class Journal {
         var isShared = false
         /// Whether it must be replaced before a record is appended, for example because the property list contains all of it.
         var isSuperseded = false
+        /// Whether a flush has failed. Some of its bytes may never reach the disk, although a later flush succeeds.
+        var hasFailedFlush = false
         /// The reason to keep it aside when it is replaced; nil to drop it.
         var asideReason: FilesBeside.Reason?
     }

@@ -6,6 +6,8 @@ import SettingsKitPlatform
 struct JournalBeginning {
     private(set) var header: JournalHeader
     private var records: [UInt8] = []
+    /// Whether there are changes that the property list lacks.
+    private(set) var repeatsChanges = false
 
     /// - Parameters:
     ///   - header: The header, without the ends of the records.
@@ -20,6 +22,7 @@ struct JournalBeginning {
         self.header.restoreEnd = end
         if let version = list.intactVersion { append(.fold(through: end, file: version)) }
         let carried = contents.withLock { $0.unfoldedChanges(folded: list.folded) }
+        repeatsChanges = !carried.changes.isEmpty || !carried.members.isEmpty
         if !carried.changes.isEmpty { append(.changes(carried.changes)) }
         if !carried.members.isEmpty { append(Self.record(setting: carried.members)) }
         self.header.carriedEnd = end

@@ -10,10 +10,36 @@ import Synchronization
 /// Its lock is held during a flush, and taken before those of ``PropertyListFiles``. No listener runs inside it, and setting a
 /// value does not need it.
 final class JournalFlusher: Sendable {
+    /// A place in a file. A copy of a journal has the same id.
+    private struct Place: Equatable {
+        var device: UInt64 = 0
+        var inode: UInt64 = 0
+        var place = JournalPlace(journal: 0, offset: 0)
+
+        /// Whether everything before another place is before this one.
+        func covers(_ other: Self) -> Bool { isInSameFile(as: other) && place.offset >= other.place.offset }
+
+        func isInSameFile(as other: Self) -> Bool {
+            device == other.device && inode == other.inode && place.journal == other.place.journal
+        }
+    }
+
+    /// What a flush needs next.
+    private enum Step {
+        /// Nothing: another thread has flushed everything.
+        case nothing
+        /// The journal must be written again.
+        case writingAgain
+        /// Another descriptor of the journal, to flush it.
+        case flushing(FileHandle, upTo: Place)
+        /// Flushing the journal does not suffice.
+        case folding
+    }
+
     private let files: PropertyListFiles
     private let fileSystem: any FileSystem
-    /// The journal whose name survives a power failure, and the end of the records that do.
-    private let flushed = Mutex(JournalPlace(journal: 0, offset: 0), .folding)
+    /// The end of the records that survive a power failure, in a journal whose name does.
+    private let flushed = Mutex(Place(), .folding)
 
     init(_ files: PropertyListFiles, _ setup: PropertyListSetup) {
         self.files = files
@@ -24,47 +50,75 @@ final class JournalFlusher: Sendable {
     ///
     /// - Parameter waiting: The time to wait for another process that has the files locked. Only the first flush of a journal that
     ///   others have written needs their lock.
-    /// - Returns: false if the journal does not suffice: there is none, or the property list must be written for a reason of its
-    ///   own, such as damage or a failed flush.
+    /// - Returns: false if the journal does not suffice: there is none, it cannot be written, or the property list must be written
+    ///   for a reason of its own, such as damage or a failed flush.
     func flush(waiting: Duration) throws -> Bool {
-        guard let wanted = files.withLock({ Self.place(in: $0) }) else { return false }
+        let wanted = files.withLock { writer in
+            // The parent has the same opening, whose next flush reports a failure to only one of the two.
+            writer.follower.cursor.leaveAfterFork()
+            return Self.place(in: writer)
+        }
+        guard let wanted else { return false }
         defer { files.deliver() }
         return try flushed.withLock { flushed in
-            // After another thread's failure, the journal does not suffice.
-            guard let present = files.withLock({ Self.place(in: $0) }) else { return false }
-            if flushed.journal == wanted.journal, present.journal == wanted.journal, flushed.offset >= wanted.offset {
+            var step = try files.withLock { writer in try Self.step(in: writer, after: flushed, to: wanted) }
+            if case .writingAgain = step { step = try writeAgain(waiting: waiting, after: flushed, to: wanted) }
+            switch step {
+            case .nothing: return true
+            case .writingAgain, .folding: return false
+            case .flushing(let journal, let place):
+                defer { fileSystem.close(journal) }
+                try flush(journal, named: !flushed.isInSameFile(as: place))
+                flushed = place
                 return true
             }
-            guard let (journal, place, file) = try begin(waiting: waiting) else { return false }
-            defer { fileSystem.close(journal) }
-            try files.flush { () throws(SystemError) in
-                // If another thread or process replaces the journal in the meantime, the new one was flushed before.
-                try fileSystem.synchronize(journal)
-                if flushed.journal != place.journal { try file.synchronizeDirectory() }
-            }
-            flushed = place
-            return true
         }
+    }
+
+    /// - Parameter isNamed: Whether to flush the name of the journal, too.
+    private func flush(_ journal: FileHandle, named isNamed: Bool) throws {
+        do throws(SystemError) {
+            // If another thread or process replaces the journal in the meantime, the new one was flushed before.
+            try fileSystem.synchronize(journal)
+            if isNamed { try fileSystem.synchronizeDirectory(WholeFile.split(journal.path).directory) }
+        } catch {
+            files.withLock { writer in
+                // A second flush can succeed although the first one has lost data. New files are a new attempt.
+                writer.follower.list.requireRewrite()
+                writer.follower.cursor.journal?.condition.hasFailedFlush = true
+            }
+            throw error
+        }
+    }
+
+    /// Writes the bytes of other processes again. If this process may not do that, the property list shows whether there is anything
+    /// to make safe.
+    private func writeAgain(waiting: Duration, after flushed: Place, to wanted: Place) throws -> Step {
+        do {
+            return try files.updateLocked(waiting: waiting, isFolding: true) { writer in
+                writer.writeJournalAgain()
+                return try Self.step(in: writer, after: flushed, to: wanted)
+            }
+        } catch let error as SystemError where error.isAboutWriting {
+            return .folding
+        } catch SettingsError.Code.journalUnavailable {
+            return .folding
+        }
+    }
+
+    private static func step(in writer: borrowing JournalWriter, after flushed: Place, to wanted: Place) throws -> Step
+    {
+        // After another thread's failure, the journal does not suffice.
+        guard let place = place(in: writer), let journal = writer.follower.cursor.journal else { return .folding }
+        if place.isInSameFile(as: wanted), flushed.covers(wanted) { return .nothing }
+        return journal.hasEarlierBytes ? .writingAgain : .flushing(try journal.duplicate(), upTo: place)
     }
 
     /// The end of the journal. Nil if flushing the journal does not suffice.
-    private static func place(in writer: borrowing JournalWriter) -> JournalPlace? {
+    private static func place(in writer: borrowing JournalWriter) -> Place? {
         guard writer.follower.list.isIntact, let journal = writer.follower.cursor.journal, journal.header != nil,
-            !journal.condition.isSuperseded, !journal.condition.isShared
+            !journal.condition.isSuperseded, !journal.condition.isShared, !journal.condition.hasFailedFlush
         else { return nil }
-        return journal.place
-    }
-
-    /// Returns another descriptor of the journal, its end, and the property list. Nil if flushing the journal does not suffice.
-    private func begin(waiting: Duration) throws -> (journal: FileHandle, place: JournalPlace, list: WholeFile)? {
-        if files.withLock({ $0.follower.cursor.journal?.hasEarlierBytes ?? false }) {
-            try files.updateLocked(waiting: waiting, isFolding: true) { try $0.writeJournalAgain() }
-        }
-        return try files.withLock { writer in
-            guard let place = Self.place(in: writer), let journal = writer.follower.cursor.journal,
-                !journal.hasEarlierBytes
-            else { return nil }
-            return (try journal.duplicate(), place, writer.follower.file)
-        }
+        return Place(device: journal.device, inode: journal.inode, place: journal.place)
     }
 }

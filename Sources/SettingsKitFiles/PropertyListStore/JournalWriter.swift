@@ -285,7 +285,8 @@ struct JournalWriter {
         let beginning = JournalBeginning(header, restore: nil, follower.list, contents)
         try journal.append(beginning.bytes)
         do throws(SystemError) {
-            _ = try fileSystem.flush(journal.file, .ordered)
+            // The changes may have been flushed in the journal before.
+            if beginning.repeatsChanges { _ = try fileSystem.flush(journal.file, .ordered) }
         } catch {
             // A second flush can succeed although this one has lost the bytes.
             journal.didRead(to: 0)
@@ -299,9 +300,14 @@ struct JournalWriter {
     /// Writes the records of other processes again, so that this process can flush them. The journal is locked.
     ///
     /// If that is not possible, the property list must be written.
-    mutating func writeJournalAgain() throws {
+    mutating func writeJournalAgain() {
         guard let journal = follower.cursor.journal, journal.hasEarlierBytes else { return }
-        if try !journal.writeAgain() { follower.list.requireRewrite() }
+        do {
+            if try journal.writeAgain() { return }
+        } catch {
+            // For example, bytes may only be appended to the file.
+        }
+        follower.list.requireRewrite()
     }
 
     /// Replaces a journal that must not be appended to. The property list stays.

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// On Linux, `Mutex` hands itself over to a waiting thread. If several threads want it all the time, each time it is held costs a
 /// switch between threads, which takes longer than the system calls. Here one thread at a time looks, with pauses, whether the mutex
-/// is free, and the others wait behind it. So a thread that needs the mutex again at once keeps it for some tens of uses. On Apple
-/// platforms, `Mutex` does that itself.
+/// is free, and the others wait behind it. So a thread that needs the mutex again at once keeps it for some tens of uses. After a
+/// millisecond, the waiting thread is next. On Apple platforms, `Mutex` does that itself.
 package struct BargingMutex<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     #if !canImport(Darwin)
@@ -30,12 +30,11 @@ package struct BargingMutex<Value: ~Copyable>: ~Copyable, Sendable {
             try mutex.withLock(body)
         #else
             try queue.withLock { _ throws(Failure) in
-                var pause = PlatformTimings.firstMutexPause
-                while true {
+                for pause in PlatformTimings.mutexPauses {
                     ThreadPause.sleep(for: pause)
                     if let result = try mutex.withLockIfAvailable(body) { return result }
-                    pause = min(pause * 2, PlatformTimings.longestMutexPause)
                 }
+                return try mutex.withLock(body)
             }
         #endif
     }

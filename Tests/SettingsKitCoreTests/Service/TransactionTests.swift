@@ -211,6 +211,21 @@ struct TransactionTests {
         #expect(problems.all.map(\.code) == [.conflict])
     }
 
+    @Test("An update whose store is replaced meanwhile changes the value of the new one")
+    func replacedStore() {
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService.over(MemoryStore(["one": Data("1".utf8)]), problems)
+        let runs = Recorder<Int>()
+        settings.update(one) { value in
+            runs.append(value)
+            if runs.all.count == 1 { settings.register(MemoryStore(["one": Data("10".utf8)]), for: .defaults) }
+            value += 1
+        }
+        #expect(settings.get(one) == 11)
+        #expect(runs.all == [1, 10])
+        #expect(problems.all.isEmpty)
+    }
+
     @Test("An unreadable store fails an update; nothing is computed from a default")
     func unreadable() {
         let store = FeedStore(["one": Data("5".utf8)], willGet: { _ in throw StoreBroken() })

@@ -145,4 +145,22 @@ struct HarmlessReaderTests {
             }
         }
     }
+
+    @Test(
+        "A process that may only read and has changed nothing can synchronize, beside a journal of others",
+        .enabled(if: Program.isRoot))
+    func synchronizesNothing() async throws {
+        try await withPropertyList { path in
+            let other = try open(path)
+            try other.set(key("a"), to: Data("1".utf8))
+            try other.bringUpToDate()
+            for suffix in ["", "-journal"] { try #require(chmod(path + suffix, 0o644) == 0) }
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                guard setuid(65_534) == 0 else { Foundation.exit(2) }
+                let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
+                try store.synchronize()
+                Foundation.exit(store.get(key("a")) == Data("1".utf8) ? 0 : 3)
+            }
+        }
+    }
 }

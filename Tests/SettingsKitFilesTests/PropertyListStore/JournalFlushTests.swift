@@ -171,4 +171,38 @@ struct JournalFlushTests {
         #expect(try disk.storedValues() == ["a": Self.one, "b": Self.two])
         #expect(try valuesAfterPowerFailure(disk, seed: UInt64(seed)) == ["a": Self.one, "b": Self.two])
     }
+
+    @Test("A flush that fails while the property list is written is no success at the next attempt", arguments: 0..<20)
+    func failureWhileFolding(seed: Int) throws {
+        let disk = SimulatedDisk()
+        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
+        disk.synchronizeAll()
+        let fileSystem = FaultyFileSystem(over: disk.process())
+        let store = try PropertyListStore(path: Start.path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
+        try store.set(key("a"), to: Data("0".utf8))
+        try store.bringUpToDate()
+        try store.set(key("a"), to: Self.one)
+        let (isFirst, failures) = (Box(true), Recorder<SettingsError>())
+        // The first flush is that of the new property list, which lacks what is set now.
+        fileSystem.after { call in
+            guard call == .synchronize, isFirst.value else { return }
+            isFirst.value = false
+            do {
+                try store.set(key("a"), to: Self.two)
+                try disk.failWriteBack(of: Start.path + "-journal")
+                // The journal stays, because no new one can be created.
+                fileSystem.set(.calls([.create], errno: FaultyFileSystem.noRoom))
+                try store.synchronize()
+            } catch let error as SettingsError {
+                failures.append(error)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        try store.bringUpToDate()
+        #expect(failures.all.map(\.code) == [.notSaved])
+        fileSystem.set(.none)
+        try store.synchronize()
+        #expect(try valuesAfterPowerFailure(disk, seed: UInt64(seed))["a"] == Self.two)
+    }
 }
