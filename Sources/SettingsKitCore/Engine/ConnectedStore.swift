@@ -113,6 +113,33 @@ final class ConnectedStore: Sendable {
         }
     }
 
+    /// Returns the values that the store holds under some names. Values that cannot be read are diagnosed.
+    func contents(
+        named names: Set<String>, in scope: SettingsService.Scope, _ diagnostics: Diagnostics
+    ) -> [String: StoredValue] {
+        var contents: [String: StoredValue] = [:]
+        for name in names {
+            do throws(SettingsError) {
+                let stored = try read(.init(name, scope: scope))
+                if !stored.isEmpty { contents[name] = stored }
+            } catch {
+                diagnostics.reportOnce(error)
+            }
+        }
+        return contents
+    }
+
+    /// Returns the names in the store; none if it cannot list them. Another error is diagnosed.
+    func knownNames(_ diagnostics: Diagnostics) -> [String] {
+        do throws(SettingsError) {
+            return try keys()
+        } catch {
+            // Without a list of the keys, listeners to a setting by name are still notified.
+            if error.code != .unsupported { diagnostics.reportOnce(error) }
+            return []
+        }
+    }
+
     /// Sets one key. When it returns, listeners have run, unless another thread is running them.
     ///
     /// - Parameter waitsForAgreement: Whether the call waits until the store has agreed on the write with other machines.

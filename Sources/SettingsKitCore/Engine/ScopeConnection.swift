@@ -9,29 +9,12 @@ import Synchronization
 /// Connects a service with the store of one scope: receives the store's changes, invalidates cached values, and delivers changes to
 /// listeners in the order of their commits.
 ///
-/// Locks are taken in this order: the store's, the connection's, then a feed's. The connection's lock guards only its ``State``.
+/// Locks are taken in this order: the store's, the connection's, then a feed's. The connection's lock guards only its ``ConnectionState``.
 /// Listeners, coders and the store are called outside of it, and values that were passed to listeners are released outside of it.
 final class ScopeConnection: StoreFeedListener {
-    struct State {
-        /// The present store.
-        var store: ConnectedStore?
-        var settings = SettingCells()
-        /// Listeners to groups of settings.
-        var groups: [GroupListener]
-        /// The number of the last commit.
-        var sequence: UInt64 = 0
-        var events = PendingEvents()
-        /// The number of calls of ``connect(to:)`` that compare stores, and the names that have changed since the first of them
-        /// began.
-        var transitionCount = 0
-        var changedInTransition: Set<String> = []
-        /// The names that were used by settings that are gone, or by listeners to groups.
-        var usedNames: Set<String> = []
-    }
-
     let scope: SettingsService.Scope
     let diagnostics: Diagnostics
-    let state: Mutex<State>
+    let state: Mutex<ConnectionState>
     private let hasExhaustiveFeed = Atomic(false)
     /// The number of values that are being written: ``SettingCell/pendingSets``. Changed inside the lock.
     private let pendingSetCount = Atomic(0)
@@ -39,7 +22,7 @@ final class ScopeConnection: StoreFeedListener {
     init(scope: SettingsService.Scope, diagnostics: Diagnostics, groups: [GroupListener]) {
         self.scope = scope
         self.diagnostics = diagnostics
-        state = Mutex(State(groups: groups), .connection)
+        state = Mutex(ConnectionState(groups: groups), .connection)
     }
 
     // MARK: The store
@@ -207,37 +190,184 @@ final class ScopeConnection: StoreFeedListener {
             if state.store?.feed === feed { setExhaustive(true) }
         }
     }
-}
 
-extension ScopeConnection.State {
-    /// Orders changes: invalidates cached values, and queues events.
-    fileprivate mutating func commit(
-        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, scope: SettingsService.Scope,
-        isExhaustive: Bool, _ pendingSetCount: borrowing Atomic<Int>, _ earlier: EarlierBytes
-    ) {
-        sequence += 1
-        let isContinuous = isExhaustive || store?.isContinuous ?? false
-        var changed: Set<SettingsService.StorageKey> = []
-        for index in changes.indices {
-            if origin == .local, groups.isEmpty, settings.invalidateUnobserved(by: changes[index]) { continue }
-            let change = changes[index]
-            let isLayered = change.newCandidates != nil
-            if change.oldData == change.newData && !isLayered { continue }
-            // A file may hold names that no setting can have.
-            if !groups.isEmpty, SettingsService.StorageKey.isValid(change.name),
-                change.oldData != change.newData || settings.hasCell(named: change.name)
-            {
-                changed.insert(.init(change.name, scope: scope))
-            }
-            let writableData = isLayered ? change.new.writableData : change.newData
-            settings.update(named: change.name) { cell in
-                let set = origin == .local ? cell.removePendingSet(of: writableData) : nil
-                if set != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
-                cell.record(
-                    change, newValue: set, origin: origin, sequence: sequence, isExhaustive: isExhaustive,
-                    isContinuous: isContinuous, hasGroups: !groups.isEmpty, after: earlier, in: &events)
+    // MARK: Replacing the store
+
+    /// Uses a store from now on. Listeners are notified of each difference from the store before.
+    func connect(to store: any SettingsStore) {
+        let new = ConnectedStore(store)
+        state.withLock { $0.transitionCount += 1 }
+        var attempt = attempt(to: new)
+        while attempt == nil { attempt = self.attempt(to: new) }
+        let (hasListeners, names) = state.withLock { state in
+            state.transitionCount -= 1
+            if state.transitionCount == 0 { state.changedInTransition = [] }
+            let listenedTo = state.settings.listenedTo.map(\.setting.name)
+            return (!state.groups.isEmpty || !listenedTo.isEmpty, state.groupNames(in: scope).union(listenedTo))
+        }
+        new.follow(names)
+        if hasListeners { new.feed.recordListener() }
+        for error in attempt ?? [] { diagnostics.report(error) }
+        deliver()
+    }
+
+    /// Reads what listeners must know of the present store, and replaces the store.
+    ///
+    /// - Returns: The errors that have waited for a listener to the store; nil, with nothing changed, if another store took its
+    ///   place meanwhile, or if something else must be read.
+    private func attempt(to new: ConnectedStore) -> [SettingsError]? {
+        let (old, groupNames, comparesAll, unknown) = state.withLock {
+            ($0.store, $0.groupNames(in: scope), $0.isAllListenedTo(in: scope), $0.unknownMoments)
+        }
+        if new.isSame(as: old) { return [] }
+        var names = groupNames
+        if comparesAll {
+            for store in [old, new] { names.formUnion(store?.knownNames(diagnostics) ?? []) }
+        }
+        let comparedNames = names
+        let readNames = comparedNames.union(unknown.values.map(\.name))
+        let contents = old?.contents(named: readNames, in: scope, diagnostics) ?? [:]
+        return state.withLock { state in
+            guard state.store === old, state.groupNames(in: scope).isSubset(of: comparedNames),
+                comparesAll || !state.isAllListenedTo(in: scope),
+                state.unknownMoments.allSatisfy({ unknown[$0.key]?.moment == $0.value.moment })
+            else { return nil }
+            // Inside the lock, so that no change of the new store is missed and none of the old one counts.
+            let errors = new.feed.add(self)
+            old?.feed.remove(self)
+            setExhaustive(new.feed.isExhaustive)
+            state.replaceStore(
+                by: new, comparing: comparedNames, contents, unknown: unknown.mapValues(\.name))
+            return errors
+        }
+    }
+
+    /// Ends the connection to the store. Called when the service is released.
+    func disconnect() {
+        let store = state.withLock { state in
+            defer { state.store = nil }
+            setExhaustive(false)
+            return state.store
+        }
+        store?.feed.remove(self)
+    }
+
+    // MARK: Judging
+
+    /// Returns what a reader of a setting has to do.
+    ///
+    /// - Parameters:
+    ///   - begin: The number of the last commit when the reader began, which it sets. Later changes need not be judged.
+    ///   - isInside: Whether the caller is the setting's own code that judges: it gets what is in force.
+    func reading(of setting: any CachedSetting, since begin: inout UInt64?, isInside: Bool) -> ConnectionState.Reading {
+        state.withLock { state in
+            let since = begin ?? state.sequence
+            begin = since
+            return state.reading(of: setting, since: since, isExhaustive: isExhaustive, isInside: isInside)
+        }
+    }
+
+    /// Records what a reader has found to be in force, unless the setting has changed since.
+    func settle(_ inForce: ValueInForce, of setting: any CachedSetting, token: UInt64) {
+        let replaced = state.withLock { state in
+            state.settings.update(setting) { cell -> ValueInForce? in
+                guard isExhaustive, setting.token == token else { return nil }
+                defer { cell.settle(inForce) }
+                return cell.inForce
+            } ?? nil
+        }
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// Judges the first change of a setting that has no verdict.
+    ///
+    /// - Returns: False if the verdict does not count, because another thread was faster, or the change is another one now.
+    @discardableResult func judgeNext(of setting: any CachedSetting) -> Bool {
+        let (unjudged, store) = state.withLock { state in
+            (state.settings.update(setting) { $0.firstUnjudged } ?? nil, state.store)
+        }
+        guard let unjudged else { return true }
+        let (verdict, before, error) = unjudged.verdict(of: setting, in: store, scope: scope)
+        if let error { diagnostics.reportOnce(error) }
+        report(verdict.resolution?.rejections ?? [])
+        if unjudged.change.isFromOutside, let store, let resolution = verdict.resolution {
+            store.feed.earlier.record(resolution, named: setting.name)
+        }
+        let (replaced, isRecorded) = state.withLock { state in
+            state.settings.update(setting) { cell in
+                (cell.inForce, cell.judge(unjudged, verdict, after: before))
+            } ?? (nil, true)
+        }
+        withExtendedLifetime(replaced) {}
+        return isRecorded
+    }
+
+    /// Reports the stored values that the setting rejects, once for each cause.
+    func report(_ rejections: [Resolution.Rejection]) {
+        for rejection in rejections { reportOnce(rejection.error, bytes: rejection.candidate.data) }
+    }
+
+    // MARK: Delivering
+
+    /// The number of deliveries in a row after which a thread passes the work on, so that other threads' changes cannot keep its
+    /// `set` from returning.
+    private static var deliveriesInARow: Int { 256 }
+
+    /// Delivers the waiting events, unless another thread does. Called outside of every lock but that of a serializing store, which
+    /// is released before any delivery.
+    func deliver() {
+        if ReentrancyMark.postpone(self) { return }
+        let (begins, released) = state.withLock { ($0.events.begin(), $0.events.removeReleased()) }
+        withExtendedLifetime(released) {}
+        if begins { deliverNext() }
+    }
+
+    /// One thread at a time is here.
+    private func deliverNext() {
+        for _ in 0..<Self.deliveriesInARow {
+            switch state.withLock({ $0.events.next() }) {
+            case .change(let setting, let commit)?: deliver(commit, of: setting)
+            case .changeSet(let changes, let listeners, let commits)?:
+                let changes = state.withLock { $0.steps(changes, commits) }
+                for listener in listeners { listener.deliver(changes) }
+            case .replacement(let replacement)?: deliver(replacement)
+            case nil: return
             }
         }
-        if !changed.isEmpty { events.append(.init(keys: changed, origin: origin), for: groups, commit: sequence) }
+        Task.detached { self.deliverNext() }
+    }
+
+    private func deliver(_ commit: UInt64, of setting: any CachedSetting) {
+        while let step = state.withLock({ $0.settings.deliver(commit, of: setting) }) {
+            guard let after = step.after else {
+                judgeNext(of: setting)
+                continue
+            }
+            return notify(of: step, after)
+        }
+    }
+
+    private func notify(of step: SettingCell.Step, _ after: ValueInForce) {
+        let change = step.change
+        // Readers of a store that does not publish all of its changes may have seen other values.
+        if !step.isNew && change.isContinuous { return }
+        var decoded: DecodedChange?
+        if step.isNew, let old = step.before?.resolution, let new = after.resolution {
+            decoded = DecodedChange(
+                oldValue: old.value, newValue: new.value, isSet: new.candidate != nil, origin: change.origin)
+        }
+        for listener in step.listeners
+        where listener.since < change.sequence && (!listener.needsValues || decoded != nil) {
+            listener.deliver(decoded, signal: change.sequence)
+        }
+    }
+
+    /// Notifies listeners to groups of the differences between the replaced store and the present one.
+    private func deliver(_ replacement: StoreReplacement) {
+        let stored = store?.contents(named: replacement.names, in: scope, diagnostics) ?? [:]
+        let differing = replacement.differences(to: stored)
+        if differing.isEmpty { return }
+        let keys = Set(differing.map { SettingsService.StorageKey($0, scope: scope) })
+        for listener in replacement.groups { listener.deliver(.init(keys: keys, origin: .external)) }
     }
 }

@@ -169,6 +169,48 @@ struct SettingCell {
         let before: ValueInForce?
         /// What the new store held when a later change was made, for a connection with another store.
         let found: StoredValue?
+
+        /// Judges the change, outside of every lock.
+        ///
+        /// - Returns: What is in force after the change and before it, and the error if the store cannot be read.
+        func verdict(
+            of setting: any CachedSetting, in store: ConnectedStore?, scope: SettingsService.Scope
+        ) -> (inForce: ValueInForce, before: ValueInForce, error: SettingsError?) {
+            var before = before ?? ValueInForce(change.old)
+            // A store that does not publish all of its changes may have changed without a notification.
+            let isGap = !change.isConnection && !change.isContinuous && before.stored != change.old
+            // It was read when it was connected, after this change and before its publication.
+            let isKnown = isGap && before.knowledge == .read && before.stored == change.new
+            if isGap && !isKnown { before = ValueInForce(change.old) }
+            before = setting.judge(before, after: nil)
+            var verdict = isKnown ? before : before.followed(by: change)
+            var error: SettingsError?
+            if change.isConnection {
+                (verdict, error) = contents(of: setting, in: store, scope: scope)
+            } else if before.isProvisional, let store {
+                let old = ValueInForce(change.old, named: setting.name, after: store.feed.earlier)
+                verdict = setting.judge(old, after: nil).followed(by: change)
+            }
+            return (setting.judge(verdict, after: before), before, error)
+        }
+
+        /// Returns what a newly connected store holds, and the error if it cannot be read.
+        private func contents(
+            of setting: any CachedSetting, in store: ConnectedStore?, scope: SettingsService.Scope
+        ) -> (ValueInForce, SettingsError?) {
+            // The service may have been released.
+            guard let store else { return (ValueInForce(.nothing), nil) }
+            do throws(SettingsError) {
+                var stored = found
+                if stored == nil { stored = try store.read(.init(setting.name, scope: scope)) }
+                let inForce = ValueInForce(
+                    stored ?? .nothing(in: store), named: setting.name, after: store.feed.earlier,
+                    knowledge: found == nil ? .read : .published)
+                return (inForce, nil)
+            } catch {
+                return (ValueInForce(.nothing(in: store), knowledge: .provisional), error)
+            }
+        }
     }
 
     /// The first change without a verdict.
