@@ -70,7 +70,7 @@ settings.update(.searches) { $0.append("release notes") }
 settings.update(.toolbar) { $0?.isShown = false }
 settings.update(.lastUpdateCheck) { $0 = $0?.addingTimeInterval(86_400) }
 settings.reset(.font)
-try settings.synchronize()
+try settings.bringUpToDate()
 
 let after = try String(contentsOf: file, encoding: .utf8)
 print("\nLines that differ after five changes (- before, + after):\n")
