@@ -38,8 +38,6 @@ package enum PlatformTimings {
     /// The pause between two checks of files whose changes the system reports. More than ten seconds: an idle process must not
     /// wake more often.
     static let roundPause = Duration.seconds(12)
-    /// The pauses between looks at a mutex that another thread holds, before a thread waits for it.
-    static let mutexPauses: [Duration] = [20, 40, 80, 160, 320].map { .microseconds($0) }
     /// The pause before the next poll after another process was in the way.
     static let busyPollPause = Duration.seconds(2)
     /// The interval of polls where nothing can be watched.

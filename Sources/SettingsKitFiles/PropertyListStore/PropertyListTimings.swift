@@ -61,4 +61,6 @@ enum PropertyListTimings {
     static let reportedLockTime = Duration.milliseconds(300)
     /// The age up to which a temporary file may still be in use, in seconds.
     static let temporaryAge: Int64 = 60
+    /// The pauses between looks at a mutex that another thread holds, before a thread waits for it.
+    static let mutexPauses: [Duration] = [20, 40, 80, 160, 320].map { .microseconds($0) }
 }

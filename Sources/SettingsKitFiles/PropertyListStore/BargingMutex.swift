@@ -1,4 +1,5 @@
 import SettingsKitCore
+import SettingsKitPlatform
 import Synchronization
 
 /// A mutex that is held during system calls: a running thread takes it before those that wait.
@@ -7,16 +8,16 @@ import Synchronization
 /// switch between threads, which takes longer than the system calls. Here one thread at a time looks, with pauses, whether the mutex
 /// is free, and the others wait behind it. So a thread that needs the mutex again at once keeps it for some tens of uses. After a
 /// millisecond, the waiting thread is next. On Apple platforms, `Mutex` does that itself.
-package struct BargingMutex<Value: ~Copyable>: ~Copyable, Sendable {
+struct BargingMutex<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     #if !canImport(Darwin)
         private let queue = Mutex((), .waiting)
     #endif
 
-    package init(_ value: consuming sending Value, _ rank: LockRank) { mutex = Mutex(value, rank) }
+    init(_ value: consuming sending Value, _ rank: LockRank) { mutex = Mutex(value, rank) }
 
     /// Calls `body` with the lock held.
-    @inline(__always) package func withLock<Result: ~Copyable, Failure: Error>(
+    @inline(__always) func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         if let result = try mutex.withLockIfAvailable(body) { return result }
@@ -30,7 +31,7 @@ package struct BargingMutex<Value: ~Copyable>: ~Copyable, Sendable {
             try mutex.withLock(body)
         #else
             try queue.withLock { _ throws(Failure) in
-                for pause in PlatformTimings.mutexPauses {
+                for pause in PropertyListTimings.mutexPauses {
                     ThreadPause.sleep(for: pause)
                     if let result = try mutex.withLockIfAvailable(body) { return result }
                 }
@@ -40,7 +41,7 @@ package struct BargingMutex<Value: ~Copyable>: ~Copyable, Sendable {
     }
 
     /// Calls `body` with the lock held, unless another thread holds it.
-    package func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
+    func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {
         try mutex.withLockIfAvailable(body)

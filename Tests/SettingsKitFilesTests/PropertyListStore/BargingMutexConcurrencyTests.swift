@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SettingsKitPlatform
+@testable import SettingsKitFiles
 
 @Suite("A mutex that a running thread takes first (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct BargingMutexConcurrencyTests {
