@@ -64,7 +64,7 @@ private enum Scene {
         guard set(value, store) else { return }
         require(store.get(key) == value, "a value that is set is read")
         try require(open(disk).get(key) == value, "a value that is set is there for another store")
-        do { try store.synchronize() } catch is SettingsError { return } catch is SystemError { return }
+        do { try store.bringUpToDate() } catch is SettingsError { return } catch is SystemError { return }
         require(store.get(key) == value, "a value stays when the file is written")
         let other = try open(disk)
         require(other.get(key) == value, "a value that is written is there for another store")
@@ -81,7 +81,7 @@ private enum Scene {
         let writer = try open(disk)
         let reader = try open(disk)
         _ = set(Data("1".utf8), writer)
-        try writer.synchronize()
+        try writer.bringUpToDate()
         try reader.refresh()
         let isInPlace = flags & 16 == 0
         func put(_ data: Data, _ path: String) throws {
@@ -95,7 +95,7 @@ private enum Scene {
         }
         let value = Data("2".utf8)
         if set(value, writer) { require(writer.get(key) == value, "a value that is set is read") }
-        do { try writer.synchronize() } catch is SettingsError {} catch is SystemError {}
+        do { try writer.bringUpToDate() } catch is SettingsError {} catch is SystemError {}
         do { try reader.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError {}
         readAll(reader)
     }
@@ -105,10 +105,10 @@ private enum Scene {
         let disk = SimulatedDisk()
         let writer = try open(disk)
         _ = set(Data("1".utf8), writer)
-        try writer.synchronize()
+        try writer.bringUpToDate()
         let reader = try open(disk)
         _ = set(Data("2".utf8), writer)
-        try writer.synchronize()
+        try writer.bringUpToDate()
         _ = set(Data("3".utf8), writer)
         var journal = Array(disk.contents(of: journalPath) ?? Data())
         change(&journal)
@@ -173,7 +173,7 @@ private enum Scene {
         try store.set(key("count"), to: Data("640".utf8))
         try store.set(key("text"), to: Data("\"dark\"".utf8))
         add(nil, disk.contents(of: journalPath))
-        try store.synchronize()
+        try store.bringUpToDate()
         let first = (disk.contents(of: path), disk.contents(of: journalPath))
         add(first.0, first.1)
         try store.set(key("text"), to: nil)
@@ -186,7 +186,7 @@ private enum Scene {
         try disk.replace(path, with: Data(edited.utf8))
         try store.refresh()
         add(disk.contents(of: path), disk.contents(of: journalPath))
-        try store.synchronize()
+        try store.bringUpToDate()
         add(disk.contents(of: path), disk.contents(of: journalPath))
         add(disk.contents(of: path), first.1)
         add(Data("<plist><dict><key>count</key><integer>1</integer></di".utf8), first.1)
