@@ -40,7 +40,7 @@ enum FoldingCost {
         let setting = Setting<Int>("setting number 7", in: .defaults, default: 0)
         // What the first change takes is no part of the next.
         settings.set(setting, to: 1_000_000)
-        try settings.synchronize()
+        try settings.bringUpToDate()
         let journal = folder.file.path + "-journal"
         let empty = try size(of: journal)
         settings.set(setting, to: 1_000_001)
