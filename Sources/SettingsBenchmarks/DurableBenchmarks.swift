@@ -17,13 +17,7 @@ extension Benchmark {
                 Yardstick("SQLite, WAL, FULL, on eight") { count in onThreads(8, count) { _ = database.set($0) } },
                 iterations: 100
             ) { count in
-                let numbers = Locked(0)
-                return onThreads(8, count) { count in
-                    let number = numbers.mutex.withLock { number in
-                        number += 1
-                        return number
-                    }
-                    let setting = Setting<Int>("number \(number)", in: .defaults, default: 0)
+                onThreadsWithSettings(8, count) { setting, count in
                     _ = repeating(count) {
                         settings.update(setting) { $0 += 1 }
                         try settings.synchronize()

@@ -70,8 +70,7 @@ struct SettingsBenchmarks {
             ([1, 2, 3], Benchmark.inMemory), ([8], Benchmark.listeners), ([4, 5, 6, 12], Benchmark.files),
             ([6], Benchmark.layers),
             ([10], Benchmark.shared), ([11], Benchmark.sqlite), ([15], Benchmark.rivals),
-            ([16, 17], Benchmark.durableWrites),
-            ([18], Benchmark.settingThreads),
+            ([16, 17], Benchmark.durableWrites), ([18], Benchmark.settingThreads),
         ]
         var figures: [Figure] = []
         for group in groups where options.isWanted(oneOf: group.rows) {

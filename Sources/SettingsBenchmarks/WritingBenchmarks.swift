@@ -24,13 +24,7 @@ extension Benchmark {
     static func settingThreads() throws -> [Benchmark] {
         let settings = SettingsService(defaults: try TemporaryFolder().propertyList(keyCount: 10))
         @Sendable func threads(_ threads: Int, _ count: Int) -> Double {
-            let numbers = Locked(0)
-            return onThreads(threads, count) { count in
-                let number = numbers.mutex.withLock { number in
-                    number += 1
-                    return number
-                }
-                let setting = Setting<Int>("number \(number)", in: .defaults, default: 0)
+            onThreadsWithSettings(threads, count) { setting, count in
                 for value in 0..<count { settings.set(setting, to: value) }
             } / Double(threads)
         }
