@@ -10,17 +10,18 @@ import Synchronization
 /// Its lock is held during a flush, and taken before those of ``PropertyListFiles``. No listener runs inside it, and setting a
 /// value does not need it.
 final class JournalFlusher: Sendable {
-    /// A place in a file. A copy of a journal has the same id.
-    private struct Place: Equatable {
+    /// A place in a journal's file. A copy of a journal has the same id.
+    private struct Place {
         var device: UInt64 = 0
         var inode: UInt64 = 0
-        var place = JournalPlace(journal: 0, offset: 0)
+        var journal: UInt64 = 0
+        var offset: UInt64 = 0
 
         /// Whether everything before another place is before this one.
-        func covers(_ other: Self) -> Bool { isInSameFile(as: other) && place.offset >= other.place.offset }
+        func covers(_ other: Self) -> Bool { isInSameFile(as: other) && offset >= other.offset }
 
         func isInSameFile(as other: Self) -> Bool {
-            device == other.device && inode == other.inode && place.journal == other.place.journal
+            device == other.device && inode == other.inode && journal == other.journal
         }
     }
 
@@ -68,26 +69,15 @@ final class JournalFlusher: Sendable {
             case .writingAgain, .folding: return false
             case .flushing(let journal, let place):
                 defer { fileSystem.close(journal) }
-                try flush(journal, named: !flushed.isInSameFile(as: place))
+                try files.flush { () throws(SystemError) in
+                    // If another thread or process replaces the journal in the meantime, the new one was flushed before.
+                    try fileSystem.synchronize(journal)
+                    if flushed.isInSameFile(as: place) { return }
+                    try fileSystem.synchronizeDirectory(WholeFile.split(journal.path).directory)
+                }
                 flushed = place
                 return true
             }
-        }
-    }
-
-    /// - Parameter isNamed: Whether to flush the name of the journal, too.
-    private func flush(_ journal: FileHandle, named isNamed: Bool) throws {
-        do throws(SystemError) {
-            // If another thread or process replaces the journal in the meantime, the new one was flushed before.
-            try fileSystem.synchronize(journal)
-            if isNamed { try fileSystem.synchronizeDirectory(WholeFile.split(journal.path).directory) }
-        } catch {
-            files.withLock { writer in
-                // A second flush can succeed although the first one has lost data. New files are a new attempt.
-                writer.follower.list.requireRewrite()
-                writer.follower.cursor.journal?.condition.hasFailedFlush = true
-            }
-            throw error
         }
     }
 
@@ -119,6 +109,7 @@ final class JournalFlusher: Sendable {
         guard writer.follower.list.isIntact, let journal = writer.follower.cursor.journal, journal.header != nil,
             !journal.condition.isSuperseded, !journal.condition.isShared, !journal.condition.hasFailedFlush
         else { return nil }
-        return Place(device: journal.device, inode: journal.inode, place: journal.place)
+        let end = journal.place
+        return Place(device: journal.device, inode: journal.inode, journal: end.journal, offset: end.offset)
     }
 }

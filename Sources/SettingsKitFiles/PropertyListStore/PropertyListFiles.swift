@@ -100,13 +100,16 @@ final class PropertyListFiles: Sendable {
 
     /// Flushes something, without the lock, because that takes time.
     ///
-    /// If it fails, the property list is written again: a second flush can succeed although the first one has lost data. A new
-    /// file is a new attempt.
+    /// If it fails, the property list and the journal are written again: a second flush can succeed although the first one has lost
+    /// data. New files are a new attempt.
     func flush<R>(_ body: () throws(SystemError) -> R) throws(SystemError) -> R {
         do throws(SystemError) {
             return try body()
         } catch {
-            writer.withLock { $0.follower.list.requireRewrite() }
+            writer.withLock { writer in
+                writer.follower.list.requireRewrite()
+                writer.follower.cursor.journal?.condition.hasFailedFlush = true
+            }
             throw error
         }
     }
