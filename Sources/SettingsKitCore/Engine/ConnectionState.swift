@@ -16,7 +16,7 @@ struct ConnectionState {
     /// The number of the last commit.
     var sequence: UInt64 = 0
     var events = PendingEvents()
-    /// The number of calls of ``connect(to:)`` that compare stores, and the names that have changed since the first of them
+    /// The number of calls of ``ScopeConnection/connect(to:)`` that compare stores, and the names that have changed since the first of them
     /// began.
     var transitionCount = 0
     var changedInTransition: Set<String> = []
@@ -61,16 +61,16 @@ struct ConnectionState {
     /// - Parameters:
     ///   - comparedNames: The names whose values listeners to groups compare.
     ///   - contents: What the present store holds under these names, and under those of settings whose value is not known.
-    ///   - unknown: The names of those settings, by slot.
+    ///   - unknown: The slots of those settings.
     mutating func replaceStore(
         by new: ConnectedStore, comparing comparedNames: Set<String>, _ contents: [String: StoredValue],
-        unknown: [Int: String]
+        unknown: Set<Int>
     ) {
         let (old, sequence) = (store, sequence + 1)
         (store, self.sequence) = (new, sequence)
         settings.updateAll { cell in
             var before: ValueInForce?
-            if let old, unknown[cell.setting.slot] != nil {
+            if let old, unknown.contains(cell.setting.slot) {
                 before = ValueInForce(
                     contents[cell.setting.name] ?? .nothing(in: old), named: cell.setting.name,
                     after: old.feed.earlier)

@@ -9,8 +9,9 @@ import Synchronization
 /// Connects a service with the store of one scope: receives the store's changes, invalidates cached values, and delivers changes to
 /// listeners in the order of their commits.
 ///
-/// Locks are taken in this order: the store's, the connection's, then a feed's. The connection's lock guards only its ``ConnectionState``.
-/// Listeners, coders and the store are called outside of it, and values that were passed to listeners are released outside of it.
+/// Locks are taken in this order: the store's, the connection's, then a feed's. The connection's lock guards only its
+/// ``ConnectionState``. Listeners, coders and the store are called outside of it, and values that were passed to listeners are
+/// released outside of it.
 final class ScopeConnection: StoreFeedListener {
     let scope: SettingsService.Scope
     let diagnostics: Diagnostics
@@ -194,6 +195,9 @@ final class ScopeConnection: StoreFeedListener {
     // MARK: Replacing the store
 
     /// Uses a store from now on. Listeners are notified of each difference from the store before.
+    ///
+    /// The lock guards the replacement, which invalidates everything cached. The new store is read on delivery, in order with the
+    /// changes before and after.
     func connect(to store: any SettingsStore) {
         let new = ConnectedStore(store)
         state.withLock { $0.transitionCount += 1 }
@@ -236,8 +240,7 @@ final class ScopeConnection: StoreFeedListener {
             let errors = new.feed.add(self)
             old?.feed.remove(self)
             setExhaustive(new.feed.isExhaustive)
-            state.replaceStore(
-                by: new, comparing: comparedNames, contents, unknown: unknown.mapValues(\.name))
+            state.replaceStore(by: new, comparing: comparedNames, contents, unknown: Set(unknown.keys))
             return errors
         }
     }
@@ -280,6 +283,9 @@ final class ScopeConnection: StoreFeedListener {
     }
 
     /// Judges the first change of a setting that has no verdict.
+    ///
+    /// Several threads may judge it, outside of every lock, but the first verdict counts: no reader waits for a user's code on
+    /// another thread.
     ///
     /// - Returns: False if the verdict does not count, because another thread was faster, or the change is another one now.
     @discardableResult func judgeNext(of setting: any CachedSetting) -> Bool {
