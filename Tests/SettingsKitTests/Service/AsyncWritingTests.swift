@@ -37,6 +37,7 @@ struct AsyncWritingTests {
             try settings.save(Self.count, to: 5)
             try settings.synchronize()
             try await settings.async.synchronize()
+            try await settings.async.bringUpToDate()
             #expect(try String(contentsOf: url, encoding: .utf8).contains("<integer>5</integer>"))
         }
     }
