@@ -26,7 +26,8 @@ extension SettingsService {
     }
 
     private func scopesWithoutStore(of transaction: Transaction) -> Set<Scope> {
-        let keys = Array(transaction.writes.keys) + (transaction.error?.key.map { [$0] } ?? [])
+        let keys =
+            transaction.entries.filter { $0.written != nil }.map(\.key) + (transaction.error?.key.map { [$0] } ?? [])
         return Set(keys.filter { connection(for: $0).store == nil }.map(\.scope))
     }
 }

@@ -53,52 +53,55 @@ extension SettingsService.Transaction {
     /// - Returns: false, with nothing changed, if a value that was read has changed since.
     func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
         try commit { _ throws(SettingsError) in
-            func entries(_ values: [SettingsService.StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
-                values.map { .init(key: $0.key, data: $0.value) }
-            }
-            let expectations = expectations.map { $0.value.entry(for: $0.key) }
             // A store of two functions makes them in this order: removals come last.
-            let writes = entries(writes.filter { $0.value != nil }) + entries(writes.filter { $0.value == nil })
+            let written =
+                writtenEntries.filter { $0.written?.data != nil } + writtenEntries.filter { $0.written?.data == nil }
             var intents = intents
             // Checked before anything is recorded: no process can complete a write to a locked setting.
-            for write in writes {
-                let store = try service.connection(for: write.key).requireStore(for: write.key)
-                intents.disregardedLocks[write.key] = try disregardedLocks(of: write.key, in: store)
+            for entry in written {
+                let store = try entry.connection.requireStore(for: entry.key)
+                intents.disregardedLocks[entry.key] = try disregardedLocks(of: entry, in: store)
             }
-            return try intents.carryOut(writes, expecting: expectations)
+            return try intents.carryOut(
+                written.compactMap(\.written),
+                expecting: entries.compactMap { entry in entry.expected?.entry(for: entry.key) })
         }
     }
 
     private func commit(
-        by carryOut: ([ConnectionKeys]) throws(SettingsError) -> Bool
+        by carryOut: ([ScopeConnection]) throws(SettingsError) -> Bool
     ) throws(SettingsError) -> Bool {
         if let error { throw error }
         try requireOpenForReads()
-        if writes.isEmpty { return try hasReadOneMoment() }
-        let stores = keysByConnection
+        if !entries.indices.contains(where: { entries[$0].written != nil }) { return try hasReadOneMoment() }
+        let connections = connectionsToCommit
         // Otherwise, the transaction might be written in part.
-        if stores.count > 1 { for (connection, _) in stores { try connection.store?.requireOpen() } }
+        if connections.count > 1 { for connection in connections { try connection.store?.requireOpen() } }
         // A set nil may be stored as nothing. Only a reset is no value.
-        if let refusal, writes.contains(where: { $0.value != nil || values[$0.key] != nil }) { throw refusal }
+        if let refusal, writtenEntries.contains(where: { $0.written?.data != nil || $0.value != nil }) {
+            throw refusal
+        }
         let hooks = hooks
         hooks.callBefore()
-        var pending: [(connection: ScopeConnection, value: SetValue?, setting: any CachedSetting)] = []
+        var pending: [(connection: ScopeConnection, value: SetValue, setting: any CachedSetting)] = []
         defer { for set in pending { set.connection.didCommit(set.value, of: set.setting) } }
-        for (key, (setting, value)) in values {
-            let connection = service.connection(for: key)
-            let set = try connection.willCommit(value, as: writes[key] ?? nil, of: setting, key: key).pending
-            pending.append((connection, set, setting))
+        for index in entries.indices {
+            guard let value = entries[index].value, let setting = entries[index].setting else { continue }
+            let connection = entries[index].connection
+            let (_, set) = try connection.willCommit(
+                value, as: entries[index].written?.data, of: setting, key: entries[index].key)
+            if let set { pending.append((connection, set, setting)) }
         }
-        guard try carryOut(stores) else { return false }
+        guard try carryOut(connections) else { return false }
         hooks.callAfter()
         return true
     }
 
-    private func carryOut(_ stores: [ConnectionKeys]) throws(SettingsError) -> Bool {
+    private func carryOut(_ connections: [ScopeConnection]) throws(SettingsError) -> Bool {
         var done: [Undoing] = []
-        for (_, keys) in stores {
+        for connection in connections {
             do throws(SettingsError) {
-                guard let undoing = try commit(keys, isUndoable: stores.count > 1) else {
+                guard let undoing = try commit(in: connection, isUndoable: connections.count > 1) else {
                     revert(done)
                     return false
                 }
@@ -117,9 +120,9 @@ extension SettingsService.Transaction {
     /// For other stores, a single value needs no question.
     private func hasReadOneMoment() throws(SettingsError) -> Bool {
         var questions: [(store: ConnectedStore, batch: SettingsStoreBatch)] = []
-        for (key, value) in expectations {
-            guard let store = service.connection(for: key).store else { continue }
-            let entry = value.entry(for: key)
+        for entry in entries {
+            guard let expected = entry.expected, let store = entry.connection.store else { continue }
+            let entry = expected.entry(for: entry.key)
             if let index = questions.firstIndex(where: { $0.store.isSame(as: store) }) {
                 questions[index].batch.expectations.append(entry)
             } else {
@@ -156,46 +159,38 @@ extension SettingsService.Transaction {
 
     /// Throws if a value was read in a store that is not open yet.
     private func requireOpenForReads() throws(SettingsError) {
-        for key in readKeys { try service.connection(for: key).store?.requireOpen(toCalculateFrom: key) }
-    }
-
-    private typealias ConnectionKeys = (connection: ScopeConnection, keys: [SettingsService.StorageKey])
-
-    /// The keys of the transaction, by the connections of their scopes, of which there are few.
-    private var keysByConnection: [ConnectionKeys] {
-        var stores: [ConnectionKeys] = []
-        func add(_ key: SettingsService.StorageKey) {
-            let connection = service.connection(for: key)
-            if let index = stores.firstIndex(where: { $0.connection === connection }) {
-                stores[index].keys.append(key)
-            } else {
-                stores.append((connection, [key]))
-            }
+        for index in entries.indices where entries[index].isRead {
+            try entries[index].connection.store?.requireOpen(toCalculateFrom: entries[index].key)
         }
-        for key in writes.keys { add(key) }
-        for key in expectations.keys where writes[key] == nil { add(key) }
-        return stores
     }
 
-    /// The writes of a scope's part of the transaction, and the values before.
-    private struct Undoing {
-        let store: ConnectedStore
-        /// The batches that undo it, one for each key.
-        var batches: [SettingsStoreBatch] = []
+    private var writtenEntries: some Sequence<Entry> { entries.lazy.filter { $0.written != nil } }
+
+    /// The connections of the transaction's keys, of which there are few.
+    private var connectionsToCommit: [ScopeConnection] {
+        var connections: [ScopeConnection] = []
+        for index in entries.indices {
+            let connection = entries[index].connection
+            if !connections.contains(where: { $0 === connection }) { connections.append(connection) }
+        }
+        return connections
     }
+
+    /// A store that was written to, and the batches that undo it, one for each key.
+    private typealias Undoing = (store: ConnectedStore, batches: [SettingsStoreBatch])
 
     /// Returns the locks of a key that its setting rejects.
     ///
     /// - Throws: `locked`, if the setting accepts one, or if it is not known which setting has the key.
     private func disregardedLocks(
-        of key: SettingsService.StorageKey, in store: ConnectedStore
+        of entry: Entry, in store: ConnectedStore
     ) throws(SettingsError) -> [SettingsStoreCandidate] {
         guard store.isLayered else { return [] }
-        if let setting = values[key]?.setting ?? resetSettings[key] {
-            return try service.disregardedLocks(of: setting, key: key, in: store)
+        if let setting = entry.setting {
+            return try service.disregardedLocks(of: setting, key: entry.key, in: store)
         }
-        if let lock = try store.read(key).all.first(where: \.isLocking) {
-            throw store.locked(key, by: lock)
+        if let lock = try store.read(entry.key).all.first(where: \.isLocking) {
+            throw store.locked(entry.key, by: lock)
         }
         return []
     }
@@ -203,27 +198,27 @@ extension SettingsService.Transaction {
     /// Applies the part of the transaction that concerns one scope.
     ///
     /// - Returns: the batches that undo it; nil if an expectation did not hold.
-    private func commit(
-        _ keys: [SettingsService.StorageKey], isUndoable: Bool
-    ) throws(SettingsError) -> Undoing? {
-        guard let first = keys.first else { return nil }
-        let store = try service.connection(for: first).requireStore(for: first)
-        let written = self.writes
-        let writes = keys.compactMap { key in written[key].map { SettingsStoreBatch.Entry(key: key, data: $0) } }
-        var batch = SettingsStoreBatch(writes: writes, options: options)
+    private func commit(in connection: ScopeConnection, isUndoable: Bool) throws(SettingsError) -> Undoing? {
+        let indices = entries.indices.filter { entries[$0].connection === connection }
+        let store = try connection.requireStore(for: entries[indices[0]].key)
+        var batch = SettingsStoreBatch(writes: [], options: options)
         // Changes that an unopened store keeps have read nothing: the old values that hooks receive are in memory.
         batch.options.isKept = options.isKept && !store.isOpen
-        if !batch.options.isKept {
-            batch.expectations = keys.compactMap { key in expectations[key]?.entry(for: key) }
-        }
-        if store.isLayered {
-            for write in writes {
-                batch.options.disregardedLocks[write.key.name] = try disregardedLocks(of: write.key, in: store)
+        var undoing: Undoing = (store, [])
+        batch.writes.reserveCapacity(indices.count)
+        batch.expectations.reserveCapacity(indices.count)
+        for index in indices {
+            if !batch.options.isKept, let expected = entries[index].expected {
+                batch.expectations.append(expected.entry(for: entries[index].key))
+            }
+            guard let written = entries[index].written else { continue }
+            batch.writes.append(written)
+            if store.isLayered {
+                batch.options.disregardedLocks[written.key.name] = try disregardedLocks(of: entries[index], in: store)
             }
         }
-        var undoing = Undoing(store: store)
         if isUndoable {
-            for write in writes {
+            for write in batch.writes {
                 let before = try store.read(write.key)
                 // If that changes before the batch is applied, restoring it would undo another write.
                 batch.expectations.append(before.entry(for: write.key))

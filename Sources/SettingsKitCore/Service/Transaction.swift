@@ -10,18 +10,28 @@ extension SettingsService {
     /// Reads see earlier writes. If a value that the closure has read changes before the transaction is applied, the closure runs
     /// again. So the values that it has read in one store with a feed are those of one moment, also if it writes nothing.
     public struct Transaction {
+        /// What the transaction has read and will write under one key.
+        struct Entry {
+            let key: StorageKey
+            let connection: ScopeConnection
+            /// The bytes to store. Nil to store nothing. Its key has the type of the setting that writes.
+            var written: SettingsStoreBatch.Entry?
+            /// The value whose bytes are to be stored, so that they need not be decoded.
+            var value: (any Sendable)?
+            /// The setting that was set or reset. Only the setting decides whether it is locked.
+            var setting: (any CachedSetting)?
+            /// The value that must still be stored when the transaction is applied, because the closure has read it or hooks receive
+            /// it.
+            var expected: StoredValue?
+            /// Whether the closure has read the stored value.
+            var isRead = false
+        }
+
         let service: SettingsService
-        /// The bytes to store.
-        private(set) var writes: [StorageKey: Data?] = [:]
-        /// The values whose bytes are to be stored, so that they need not be decoded.
-        private(set) var values: [StorageKey: (setting: any CachedSetting, value: any Sendable)] = [:]
-        /// The values that must still be stored when the transaction is applied, because the closure has read them or hooks receive
-        /// them.
-        private(set) var expectations: [StorageKey: StoredValue] = [:]
-        /// The keys whose stored values the closure has read.
-        private(set) var readKeys: Set<StorageKey> = []
-        /// The settings that were reset. Only the setting decides whether it is locked, as for the settings that were set.
-        private(set) var resetSettings: [StorageKey: any CachedSetting] = [:]
+        /// In the order of their first use. Frequent loops use indices: copying an entry takes long.
+        private(set) var entries: [Entry] = []
+        /// The places of the entries, if there are many.
+        private var indices: [StorageKey: Int] = [:]
         /// The settings that have hooks, in the order in which they were first set.
         private var hooked: [SettingDefinition] = []
         private var hookedIdentifiers: Set<ObjectIdentifier> = []
@@ -50,7 +60,7 @@ extension SettingsService {
         public mutating func get<T>(_ setting: Setting<T>) -> T {
             let cached = service.cachedSetting(for: setting)
             cached.recordUse()
-            let stored = value(for: setting.key)
+            let stored = value(for: setting.key, cached.connection)
             if stored.candidates == nil {
                 do throws(SettingsError) {
                     return try setting.coding.value(for: stored.data)
@@ -77,8 +87,11 @@ extension SettingsService {
             let value = setting.coding.process(value)
             recordHooks(of: setting)
             do throws(SettingsError) {
-                writes[setting.key] = .some(try setting.coding.bytes(for: value))
-                values[setting.key] = (service.cachedSetting(for: setting), value)
+                let data = try setting.coding.bytes(for: value)
+                let cached = service.cachedSetting(for: setting)
+                let index = index(of: setting.key, cached.connection)
+                entries[index].written = .init(key: setting.key, data: data)
+                (entries[index].value, entries[index].setting) = (value, cached)
             } catch {
                 self.error = self.error ?? error
             }
@@ -127,18 +140,17 @@ extension SettingsService {
         /// Removes the setting's stored value when the transaction is applied.
         public mutating func reset(_ setting: SettingDefinition) {
             recordHooks(of: setting)
-            write(nil, for: setting.key)
-            resetSettings[setting.key] = setting.cached(in: service)
+            write(nil, for: setting.key, of: setting.cached(in: service))
         }
 
         /// Returns whether a value will be stored for the setting after the writes made so far.
         public mutating func isSet(_ setting: SettingDefinition) -> Bool {
-            !value(for: setting.key).isEmpty
+            !value(for: setting.key, service.connection(for: setting.key)).isEmpty
         }
 
         /// - Throws: `noStore` if a scope that was written to has no store.
         func requireStores() throws(SettingsError) {
-            for key in writes.keys { _ = try service.connection(for: key).requireStore(for: key) }
+            for entry in entries where entry.written != nil { _ = try entry.connection.requireStore(for: entry.key) }
         }
 
         /// Returns whether two keys are the same: one name, in scopes that have one store.
@@ -149,15 +161,19 @@ extension SettingsService {
         }
 
         /// Writes bytes when the transaction is applied.
-        mutating func write(_ data: Data?, for key: StorageKey) {
-            writes[key] = .some(data)
-            values[key] = nil
+        ///
+        /// - Parameter setting: The setting that was reset. Nil if it is not known.
+        mutating func write(_ data: Data?, for key: StorageKey, of setting: (any CachedSetting)? = nil) {
+            let index = index(of: key, service.connection(for: key))
+            entries[index].written = .init(key: key, data: data)
+            entries[index].value = nil
+            entries[index].setting = setting
         }
 
         private mutating func recordHooks(of setting: SettingDefinition) {
             guard setting.hasHooks, hookedIdentifiers.insert(ObjectIdentifier(setting)).inserted else { return }
             // The old value that hooks are given must still be the stored one at the commit.
-            _ = storedValue(for: setting.key)
+            _ = storedValue(at: index(of: setting.key, service.connection(for: setting.key)))
             hooked.append(setting)
         }
 
@@ -165,12 +181,11 @@ extension SettingsService {
         var hooks: CommitHooks {
             var hooks = CommitHooks()
             for setting in hooked {
-                let key = setting.key
-                let old = expectations[key] ?? .nothing
-                let data = writes[key] ?? nil
+                guard let entry = entry(of: setting.key) else { continue }
+                let old = entry.expected ?? .nothing
+                let data = entry.written?.data
                 if old.writableData == data { continue }
-                let change = HookedChange(
-                    old: old, new: old.replacingWritableData(by: data), newValue: values[key]?.value)
+                let change = HookedChange(old: old, new: old.replacingWritableData(by: data), newValue: entry.value)
                 setting.addHooks(of: change, in: service, to: &hooks)
             }
             return hooks
@@ -178,8 +193,9 @@ extension SettingsService {
 
         /// Returns the bytes written so far, or those in the layer that is written to.
         mutating func data(for key: StorageKey) -> Data? {
-            if let written = writes[key] { return written }
-            return readValue(for: key).writableData
+            let index = index(of: key, service.connection(for: key))
+            if let written = entries[index].written { return written.data }
+            return readValue(at: index).writableData
         }
 
         /// Returns the bytes that the layer that is written to will hold for a setting after the writes made so far.
@@ -187,35 +203,62 @@ extension SettingsService {
 
         /// Stores bytes that were stored before, whether or not the setting accepts them; nil removes the stored value.
         package mutating func restore(_ data: Data?, of setting: SettingDefinition) {
-            reset(setting)
-            write(data, for: setting.key)
+            recordHooks(of: setting)
+            write(data, for: setting.key, of: setting.cached(in: service))
         }
 
         /// Returns the stored values, with the bytes written so far.
-        private mutating func value(for key: StorageKey) -> StoredValue {
-            guard let written = writes[key] else { return readValue(for: key) }
-            guard service.connection(for: key).store?.isLayered ?? false else { return StoredValue(written) }
-            return readValue(for: key).replacingWritableData(by: written)
+        private mutating func value(for key: StorageKey, _ connection: ScopeConnection) -> StoredValue {
+            let index = index(of: key, connection)
+            guard let written = entries[index].written else { return readValue(at: index) }
+            guard connection.store?.isLayered ?? false else { return StoredValue(written.data) }
+            return readValue(at: index).replacingWritableData(by: written.data)
         }
 
         /// Returns the stored values for the closure.
-        private mutating func readValue(for key: StorageKey) -> StoredValue {
-            readKeys.insert(key)
-            return storedValue(for: key)
+        private mutating func readValue(at index: Int) -> StoredValue {
+            entries[index].isRead = true
+            return storedValue(at: index)
         }
 
         /// Returns the stored values, and expects them to stay until the transaction is applied.
-        private mutating func storedValue(for key: StorageKey) -> StoredValue {
-            if let expected = expectations[key] { return expected }
+        private mutating func storedValue(at index: Int) -> StoredValue {
+            if let expected = entries[index].expected { return expected }
+            let key = entries[index].key
             do throws(SettingsError) {
-                let stored = try service.connection(for: key).requireStore(for: key).read(key)
-                expectations[key] = stored
+                let stored = try entries[index].connection.requireStore(for: key).read(key)
+                entries[index].expected = stored
                 return stored
             } catch {
                 // Unreadable is not empty: no value computed from it may be written.
                 self.error = self.error ?? error.completed(key: key, store: nil)
                 return .nothing
             }
+        }
+
+        // MARK: Entries
+
+        /// The number of entries up to which comparing keys takes less time than a dictionary.
+        private static var fewEntries: Int { 16 }
+
+        private func entry(of key: StorageKey) -> Entry? { firstIndex(of: key).map { entries[$0] } }
+
+        private func firstIndex(of key: StorageKey) -> Int? {
+            if entries.count > Self.fewEntries { return indices[key] }
+            return entries.indices.first { entries[$0].key == key }
+        }
+
+        /// Returns the index of a key's entry, and adds it if there is none.
+        private mutating func index(of key: StorageKey, _ connection: ScopeConnection) -> Int {
+            if let index = firstIndex(of: key) { return index }
+            let index = entries.count
+            entries.append(Entry(key: key, connection: connection))
+            if index == Self.fewEntries {
+                for (place, entry) in entries.enumerated() { indices[entry.key] = place }
+            } else if index > Self.fewEntries {
+                indices[key] = index
+            }
+            return index
         }
     }
 }

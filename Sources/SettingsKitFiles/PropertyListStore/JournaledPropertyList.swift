@@ -163,7 +163,7 @@ final class JournaledPropertyList: DeferringStore {
     /// Whether expectations hold for the values in force, at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
         pending.hold(expectations) { others in
-            contents.withLock { contents in others.hold { contents.data(named: $0) } }
+            contents.withLock { $0.meets(others) }
         }
     }
 
@@ -184,7 +184,7 @@ final class JournaledPropertyList: DeferringStore {
         return try change(waiting: waiting) {
             try requirement()
             return contents.withLock { contents in
-                guard batch.expectations.hold(for: { contents.data(named: $0) }) else { return nil }
+                guard contents.meets(batch.expectations) else { return nil }
                 return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
             }
         }

@@ -97,6 +97,9 @@ struct PropertyListContents: Sendable {
     /// The bytes of the stored value under a name.
     func data(named name: String) -> Data? { stored(named: name)?.data }
 
+    /// Whether expectations hold for the stored values.
+    func meets(_ expectations: [SettingsStoreBatch.Entry]) -> Bool { expectations.hold { data(named: $0) } }
+
     /// The stored value under a name, as it is or will be in the file.
     func value(named name: String) -> PropertyListValue? { stored(named: name)?.value }
 
