@@ -52,9 +52,13 @@ struct StoredForm<Value: Sendable>: Sendable {
         do {
             return try decodeStrictly(data)
         } catch {
-            guard let value = decodeTolerantly?(data) else { throw error }
-            return value
+            return try decodeTolerantly(data, after: error)
         }
+    }
+
+    private func decodeTolerantly(_ data: Data, after error: any Error) throws -> Value {
+        guard let value = decodeTolerantly?(data) else { throw error }
+        return value
     }
 }
 

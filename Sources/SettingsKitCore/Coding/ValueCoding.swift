@@ -95,31 +95,45 @@ final class ValueCoding<Value: Sendable>: Sendable {
         return value
     }
 
+    // The parts that are seldom needed are functions: the runtime looks up the generic types that a function uses whenever it is
+    // called.
     private func decode(_ bytes: Data) throws(SettingsError) -> Value {
-        let mayBeNil = isOptional && bytes == Self.nilBytes
-        if mayBeNil, !isNil(defaultValue), let none = erasedNil { return none }
+        if isOptional && bytes == Self.nilBytes { return try decodeNil() }
         HeldLocks.requireNone(before: "decoding")
         do {
-            return try decodeFilling(bytes)
+            return try form.decode(bytes)
         } catch {
-            // Stored as nil while the setting had another default.
-            if mayBeNil, let none = erasedNil { return none }
-            throw SettingsError(
-                .decodingFailed, key: key, expected: expected, underlying: CodingProblem(error, of: Value.self) ?? error
-            )
+            return try decode(bytes, after: error)
         }
     }
 
-    /// Decodes bytes. A member that is missing, because an older version of the program has stored the value, is taken from the
-    /// default.
-    private func decodeFilling(_ bytes: Data) throws -> Value {
+    /// Decodes the bytes of nil. They may have been stored while the setting had another default.
+    private func decodeNil() throws(SettingsError) -> Value {
+        if !isNil(defaultValue), let none = erasedNil { return none }
+        HeldLocks.requireNone(before: "decoding")
         do {
-            return try form.decode(bytes)
-        } catch DecodingError.keyNotFound(let key, let context) {
-            guard case .constant(let value) = self.default.source, !isNil(value),
+            return try form.decode(Self.nilBytes)
+        } catch {
+            if let none = erasedNil { return none }
+            return try decode(Self.nilBytes, after: error)
+        }
+    }
+
+    /// Decodes bytes in which a member is missing, because an older version of the program has stored the value. The member is taken
+    /// from the default.
+    ///
+    /// - Throws: `decodingFailed` if that is not why decoding has failed.
+    private func decode(_ bytes: Data, after error: any Error) throws(SettingsError) -> Value {
+        do {
+            guard case DecodingError.keyNotFound = error, case .constant(let value) = self.default.source,
+                !isNil(value),
                 let filled = try form.decodeFilling?(bytes, value)
-            else { throw DecodingError.keyNotFound(key, context) }
+            else { throw error }
             return filled
+        } catch {
+            throw SettingsError(
+                .decodingFailed, key: key, expected: expected, underlying: CodingProblem(error, of: Value.self) ?? error
+            )
         }
     }
 
