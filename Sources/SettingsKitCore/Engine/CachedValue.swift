@@ -67,6 +67,9 @@ import Synchronization
     /// The current count. Read it before you compute a value, and pass it to ``publish(_:token:)`` with the value.
     var token: UInt64 { state.load(ordering: .acquiring) }
 
+    /// The count while a value is cached that was published with a token.
+    static func token(afterPublishing token: UInt64) -> UInt64 { token &+ 1 }
+
     /// Invalidates the value. Takes no lock and never waits.
     ///
     /// Inlined, because a call would first look up the type's metadata.
@@ -127,7 +130,8 @@ import Synchronization
                 }
             }
             // Fails if the value was invalidated meanwhile; it then stays invalid.
-            _ = state.compareExchange(expected: token, desired: token &+ 1, ordering: .acquiringAndReleasing)
+            _ = state.compareExchange(
+                expected: token, desired: Self.token(afterPublishing: token), ordering: .acquiringAndReleasing)
             return replaced
         }
     }

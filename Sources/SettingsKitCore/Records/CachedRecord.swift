@@ -11,6 +11,11 @@ import Synchronization
     let fields: RecordFields
     @usableFromInline let decoded = RecordValue<Record>()
     @usableFromInline let trackers = ValueTrackers()
+    /// The row of the cached record that this process has written, so that the next change need not encode it. A change takes it.
+    ///
+    /// The closure returns it. Its values are the record's, which is `Sendable`, or were created for the row, which one thread at a
+    /// time uses.
+    private let writtenRow = Mutex<(row: @Sendable () -> SettingsRow, token: UInt64)?>(nil, .leaf)
 
     private var connection: ScopeConnection { fields.connection }
 
@@ -49,6 +54,8 @@ import Synchronization
         /// Why the stored fields are no record.
         let problem: SettingsError?
         let fields: LoadedFields
+        /// The token of the cached record. Nil if it was not cached.
+        var token: UInt64?
 
         func record() throws(SettingsError) -> Record {
             guard let content else { throw problem ?? SettingsError(.decodingFailed) }
@@ -82,7 +89,7 @@ import Synchronization
             }
             // A cached record was created from bytes in the snapshot: a commit would have invalidated it.
             if isExhaustive, let record {
-                return Loaded(content: record, problem: nil, fields: snapshot.loaded)
+                return Loaded(content: record, problem: nil, fields: snapshot.loaded, token: token)
             }
             let usesKnown = isExhaustive && (origin != .store || isLastAttempt)
             let source = RecordSource(fields, known: usesKnown ? snapshot.fields : [:])
@@ -111,10 +118,14 @@ import Synchronization
         }
     }
 
-    private func writes(
-        from old: Record, to new: Record, and others: Set<String> = [], _ writer: RecordWriter
-    ) throws(SettingsError) -> [FieldWrite] {
-        try writer.writes(from: old.save, to: new.save, and: others)
+    /// Returns the row of a record that was loaded.
+    private func row(of old: Record, _ loaded: Loaded, _ writer: RecordWriter) throws(SettingsError) -> SettingsRow {
+        let written = writtenRow.withLock { written in
+            defer { written = nil }
+            return written
+        }
+        if let written, written.token == loaded.token { return written.row() }
+        return try writer.row(old.save)
     }
 
     /// Changes the record, and writes the fields that differ, unless the stored bytes of one of them are no value: it would be
@@ -126,6 +137,7 @@ import Synchronization
         var outcome: Result<R, E>?
         let writer = writer
         var new: Record?
+        var newRow: SettingsRow?
         do throws(SettingsError) {
             try connection.requireStore().requireOpen(toCalculateFrom: fields.recordKey)
             let change = try writer.commit(.ofSave) { () throws(SettingsError) in
@@ -139,13 +151,15 @@ import Synchronization
                     outcome = .failure(error)
                     return nil
                 }
+                let (oldRow, row) = (try row(of: old, loaded, writer), try writer.row(changed.save))
                 new = changed
+                newRow = row
                 let change = FieldChange(
-                    loaded: loaded.fields, writes: try writes(from: old, to: changed, writer), isWhole: true)
+                    loaded: loaded.fields, writes: try writer.writes(from: oldRow, to: row), isWhole: true)
                 try writer.requireReadable(change)
                 return change
             }
-            keep(new, after: change)
+            keep(new, newRow, after: change)
         } catch {
             return (nil, error)
         }
@@ -158,41 +172,49 @@ import Synchronization
         let isStored = MemoryLayout<Record>.offset(of: keyPath) != nil
         let writer = writer
         var new: Record?
+        var newRow: SettingsRow?
         let change = try writer.commit(.ofSet) { () throws(SettingsError) in
             let loaded = try current(from: .cache)
             let old = try loaded.record()
             var changed = old
             HeldLocks.requireNone(before: "a key path")
             changed[keyPath: keyPath] = value
+            let (oldRow, row) = (try row(of: old, loaded, writer), try writer.row(changed.save))
             new = changed
-            var writes = try writes(from: old, to: changed, writer)
+            newRow = row
+            var writes = try writer.writes(from: oldRow, to: row)
             let isField = isStored || writes.count == 1 && writer.isField(writes[0], holding: value)
             if !writer.isOpen {
                 writes = try writer.keptWrites(
                     writes,
                     all: { () throws(SettingsError) in
-                        let all = try self.writes(from: old, to: changed, and: Set(fields.names), writer)
+                        let all = try writer.writes(from: oldRow, to: row, and: Set(fields.names))
                         return isStored ? all : all.filter { fields.layout.attributes[$0.name] != nil }
                     },
                     setting: { isField || writes.isEmpty ? try FieldEncoding.data(of: value) : nil }, loaded.fields)
             } else if writes.isEmpty, !loaded.fields.rejected.isEmpty {
                 // The value that is in force replaces bytes that are no value.
                 writes = try writer.writes(
-                    try self.writes(from: old, to: changed, and: loaded.fields.rejected, writer),
+                    try writer.writes(from: oldRow, to: row, and: loaded.fields.rejected),
                     setting: { try FieldEncoding.data(of: value) })
             }
             return FieldChange(loaded: loaded.fields, writes: writes, isWhole: !isField)
         }
-        keep(new, after: change)
+        keep(new, newRow, after: change)
     }
 
     /// Caches a record that was written, unless the fields hold other values by now. So it need not be decoded again.
-    private func keep(_ record: Record?, after change: FieldChange?) {
-        guard fields.isWhollySaved, let record, let change else { return }
+    private func keep(_ record: Record?, _ newRow: SettingsRow?, after change: FieldChange?) {
+        guard fields.isWhollySaved, let record, let newRow, let change else { return }
         let token = connection.betweenCommits {
             connection.isExhaustive && fields.row.holds(change) ? decoded.cached.token : nil
         }
-        if let token { decoded.cached.publish(record, token: token) }
+        guard let token else { return }
+        decoded.cached.publish(record, token: token)
+        nonisolated(unsafe) let row = newRow
+        let written = (row: { @Sendable in row }, token: CachedValue<Record>.token(afterPublishing: token))
+        // Another thread's row is not released inside the lock.
+        writtenRow.withLock { if $0 == nil { $0 = written } }
     }
 
     /// Replaces the record, including fields whose stored bytes are no value.
@@ -201,6 +223,7 @@ import Synchronization
     func replace(by record: Record, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
         if !options.isKept { try connection.requireStore().requireOpen() }
         let writer = writer
+        var newRow: SettingsRow?
         let change = try writer.commit(options) { () throws(SettingsError) in
             let loaded = try current()
             var old = loaded.content ?? .empty
@@ -211,10 +234,13 @@ import Synchronization
             } else if loaded.content == nil {
                 others = Set(loaded.fields.stored.filter { $0.value.writableData != nil }.keys)
             }
+            let row = try writer.row(record.save)
+            newRow = row
             return FieldChange(
-                loaded: loaded.fields, writes: try writes(from: old, to: record, and: others, writer), isWhole: true)
+                loaded: loaded.fields, writes: try writer.writes(from: writer.row(old.save), to: row, and: others),
+                isWhole: true)
         }
-        keep(record, after: change)
+        keep(record, newRow, after: change)
     }
 
     /// Removes every field.

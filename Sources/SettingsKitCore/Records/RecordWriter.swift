@@ -35,33 +35,51 @@ struct RecordWriter {
 
     // MARK: Differences
 
+    /// Adds the fields of a record to a row.
+    ///
+    /// - Throws: `encodingFailed`.
+    func row(_ save: (inout SettingsRow) throws -> Void) throws(SettingsError) -> SettingsRow {
+        try encoding.run {
+            var row = SettingsRow()
+            try save(&row)
+            return row
+        }
+    }
+
     /// Returns the writes that turn one record into another: of the fields that differ, and of `others`. Values that are the same
     /// in both records are not serialized.
     ///
     /// - Parameters:
-    ///   - old: Adds the fields of the first record to a row.
-    ///   - new: Adds those of the second record.
+    ///   - old: The fields of the first record.
+    ///   - new: Those of the second record.
     /// - Throws: `encodingFailed`; `invalidValue` if the validation of a field rejects the value that it would have.
     func writes(
-        from old: (inout SettingsRow) throws -> Void, to new: (inout SettingsRow) throws -> Void,
-        and others: Set<String> = []
+        from old: SettingsRow, to new: SettingsRow, and others: Set<String> = []
     ) throws(SettingsError) -> [FieldWrite] {
         try encoding.run {
-            var (oldRow, newRow) = (SettingsRow(), SettingsRow())
-            try old(&oldRow)
-            try new(&newRow)
             var writes: [FieldWrite] = []
-            func compare(_ name: String) throws {
-                if !others.contains(name), newRow.isIdentical(to: oldRow, in: name) { return }
+            func compare(_ name: String, _ member: (any RowMember)?, with oldMember: (any RowMember)?) throws {
+                let isWritten = !others.isEmpty && others.contains(name)
+                if !isWritten, let member, let oldMember, member.isIdentical(to: oldMember) { return }
                 try FieldEncoding.requireValid(name, prefix: fields.prefix)
-                let data = try newRow.encoded(name)
-                if !others.contains(name), try data == oldRow.encoded(name) { return }
-                let member = newRow.members[name]
+                let data = try new.encoded(name)
+                if !isWritten, try data == old.encoded(name) { return }
                 writes.append(.init(name: name, data: try bytes(data, of: member, name), member: member))
             }
-            for name in newRow.members.keys { try compare(name) }
-            for name in oldRow.members.keys where newRow.members[name] == nil { try compare(name) }
-            for name in others where newRow.members[name] == nil && oldRow.members[name] == nil { try compare(name) }
+            var commonCount = 0
+            for (name, member) in new.members {
+                let oldMember = old.members[name]
+                if oldMember != nil { commonCount += 1 }
+                try compare(name, member, with: oldMember)
+            }
+            if commonCount < old.members.count {
+                for (name, member) in old.members where new.members[name] == nil {
+                    try compare(name, nil, with: member)
+                }
+            }
+            for name in others where new.members[name] == nil && old.members[name] == nil {
+                try compare(name, nil, with: nil)
+            }
             if writes.count > 1 { writes.sort { $0.name < $1.name } }
             return writes
         }

@@ -219,6 +219,7 @@ public struct SettingsRow {
     /// Adds the members of a value that `Codable` encodes to the row.
     mutating func setMembers(of value: some Encodable, _ layout: RecordLayout) throws {
         if let members = try RowEncoder.members(of: value, layout, isDeclaring: names != nil) {
+            self.members.reserveCapacity(self.members.count + members.count)
             for (name, member) in members {
                 precondition(
                     names == nil || layout.isPlain || self.members[name] == nil,
@@ -243,12 +244,6 @@ public struct SettingsRow {
         } catch {
             throw FieldError(name: name, underlying: error)
         }
-    }
-
-    /// Returns whether a field has the same JSON as another row's, as far as that is known without serializing.
-    func isIdentical(to other: SettingsRow, in name: String) -> Bool {
-        guard let member = members[name], let otherMember = other.members[name] else { return false }
-        return member.isIdentical(to: otherMember)
     }
 
     /// Returns whether a field can have this name, after the record's name.
