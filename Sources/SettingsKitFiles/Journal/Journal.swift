@@ -56,6 +56,12 @@ final class Journal {
     /// The place of the next record.
     var place: JournalPlace { JournalPlace(journal: header?.id ?? 0, offset: position) }
 
+    /// Whether processes that have followed it must read both files again when another journal replaces it: they may not have read
+    /// an edit in the property list, or a part of this journal if it is damaged.
+    func mustBeRead(with list: KnownPropertyList) -> Bool {
+        list.isUnjournaled || condition.isDamaged || condition.isCut || condition.asideReason != nil
+    }
+
     /// Whether records can be appended to it.
     var isPlain: Bool { header != nil && isWritable && !condition.isSuperseded && !condition.isShared }
 
@@ -105,7 +111,7 @@ final class Journal {
     }
 
     /// The permissions of a journal beside a property list. Its owner must be able to write it.
-    private static func permissions(beside list: FilePermissions?) -> FilePermissions? {
+    static func permissions(beside list: FilePermissions?) -> FilePermissions? {
         list.map { FilePermissions(owner: $0.owner, group: $0.group, mode: $0.mode | 0o600) }
     }
 
@@ -139,20 +145,13 @@ final class Journal {
         }
     }
 
-    /// Creates an empty journal under a temporary name. It is locked, so that no other process treats it as abandoned.
-    static func makeTemporary(
-        beside target: String, in fileSystem: any FileSystem, beside list: FilePermissions?
-    ) throws -> Journal {
-        let file = try WholeFile.makeTemporary(beside: target, in: fileSystem)
-        do {
-            return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
-                try fileSystem.setPermissions(of: file, like: permissions(beside: list), inDirectoryOf: target)
-                return nil
-            }
-        } catch {
-            WholeFile.removeOwn(file.path, in: fileSystem)
-            throw error
-        }
+    /// Follows a draft, whose bytes were written through the same open file.
+    ///
+    /// - Parameter history: The end of the repeated records, in the history of journals.
+    init(_ draft: JournalDraft, at history: Int64, in fileSystem: any FileSystem) {
+        (file, inode, device, openedSize) = (draft.file, draft.status.inode, draft.status.device, 0)
+        (isWritable, self.fileSystem) = (true, fileSystem)
+        follow(draft.header, from: draft.header.carriedEnd, at: history)
     }
 
     /// - Parameters:

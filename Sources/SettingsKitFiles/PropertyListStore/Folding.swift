@@ -18,7 +18,7 @@ import SettingsKitPlatform
 /// records appended since the picture. It begins with the difference between the old file and the new one.
 struct Folding: FilePublication {
     let files: PropertyListFiles
-    let store: String
+    let setup: PropertyListSetup
     /// How long to wait for the lock.
     let waiting: Duration
     /// Whether a power failure may undo the run, as long as it leaves the files in an earlier state. The run then skips a file
@@ -26,6 +26,7 @@ struct Folding: FilePublication {
     let isInBackground: Bool
 
     private var contents: PublishedContents { files.contents }
+    var store: String { setup.description }
     var flush: Flush { isInBackground ? .ordered : .durable }
 
     struct Plan: Sendable {
@@ -80,6 +81,9 @@ struct Folding: FilePublication {
     /// Replaces the property list, unless it was edited, or brought up to date by another process.
     func put(_ prepared: [WholeFile.Prepared], _ plan: Plan) throws -> Bool {
         guard let new = prepared.first else { return false }
+        // What takes time needs no lock.
+        let checksum = new.bytes.withUnsafeBytes { CRC32C.checksum($0) }
+        let restore = try restore(after: plan)
         return try files.updateLocked(waiting: waiting, isFolding: true) { writer in
             try writer.adopt()
             let (follower, list) = (writer.follower, writer.follower.list)
@@ -91,25 +95,21 @@ struct Folding: FilePublication {
                     .renamed(FilesBeside.previousName(follower.target))
                 }
             let put = try follower.file.put(new, replaced: replaced)
-            let version = FileVersion(status: put.status, bytes: new.bytes)
+            let version = FileVersion(status: put.status, checksum: checksum)
             writer.follower.list.didReplace(with: version, mark: plan.mark, through: plan.position)
             // Processes that have not read an edit in the replaced file must read the new file.
             if !list.isUnjournaled { writer.appendFold(through: plan.offset, version) }
-            writer.follower.list.setReplacement(
-                .init(restore: try restore(after: plan, isOldKept: put.isOldKept, by: writer)))
+            let isRestorable = plan.replacedDigest == nil || put.isOldKept
+            writer.follower.list.setReplacement(.init(restore: isRestorable ? restore : nil))
             contents.withLock { $0.measure(new.bytes.count) }
             return true
         }
     }
 
-    /// Returns the record that creates the new property list from the old one, or from nothing without an intact old one. Nil if
-    /// the old one could not be kept.
-    private func restore(
-        after plan: Plan, isOldKept: Bool, by writer: JournalWriter
-    ) throws -> JournalRecord? {
-        guard plan.replacedDigest != nil else { return try writer.restore(of: plan.picture) }
-        guard isOldKept else { return nil }
-        return try writer.restore(plan.picture.edit(since: plan.folded), base: plan.replacedDigest)
+    /// Returns the record that creates the new property list from the old one, or from nothing without an intact old one.
+    private func restore(after plan: Plan) throws -> JournalRecord? {
+        guard let digest = plan.replacedDigest else { return try plan.picture.restore(limits: setup.limits) }
+        return try plan.picture.restore(after: plan.folded, base: digest, limits: setup.limits)
     }
 
     /// Returns when the property list survives a power failure, even if another process has replaced it.
@@ -131,17 +131,30 @@ struct Folding: FilePublication {
 
     /// Replaces the journal whose first part the property list contains.
     private func replaceJournal() {
-        // Checked without the lock first: there is nothing to do if this process has not replaced the property list.
-        guard files.withLock({ isReplaceable($0.follower) }) else { return }
         do {
-            try files.updateLocked(waiting: waiting, isFolding: true) { writer in
+            guard let draft = try draftJournal() else { return }
+            var old: FileHandle?
+            defer { draft.end(replaced: old, in: setup.fileSystem) }
+            old = try files.updateLocked(waiting: waiting, isFolding: true) { writer in
                 // Another process may have folded it in the meantime, into a file that may not survive a power failure yet.
-                guard isReplaceable(writer.follower), let replacement = writer.follower.list.replacement else { return }
-                try writer.replaceJournal(restore: replacement.restore)
+                try isReplaceable(writer.follower) ? writer.replaceJournal(by: draft) : nil
             }
         } catch {
             // A longer journal loses nothing, and is replaced the next time.
         }
+    }
+
+    /// Writes the beginning of the next journal. Nil if the journal is not to be replaced: this process has not replaced the property
+    /// list.
+    private func draftJournal() throws -> JournalDraft? {
+        let (beginning, target) = files.withLock { writer in
+            let restore = writer.follower.list.replacement?.restore
+            return (
+                isReplaceable(writer.follower) ? writer.nextBeginning(restore: restore) : nil, writer.follower.target
+            )
+        }
+        guard let beginning else { return nil }
+        return try JournalDraft(beginning, beside: target, in: setup.fileSystem)
     }
 
     private func isReplaceable(_ follower: PropertyListFollower) -> Bool {

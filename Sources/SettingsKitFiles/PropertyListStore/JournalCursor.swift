@@ -139,13 +139,10 @@ struct JournalCursor {
             baseOffset: mark?.offset ?? 0, mustBeRead: mustBeRead)
     }
 
-    /// Follows a journal that this process has begun. Its header and the records after it are written.
-    ///
-    /// - Parameter history: The end of the repeated records, in the history of journals.
-    mutating func didBegin(_ journal: Journal, _ header: JournalHeader, at history: Int64) {
-        journal.follow(header, from: header.carriedEnd, at: history)
+    /// Follows a journal that this process has begun.
+    mutating func didBegin(_ journal: Journal) {
         self.journal = journal
-        generation = header.generation
+        generation = journal.header?.generation ?? generation
         rewriteLength = Int64(journal.position) * 2
     }
 

@@ -282,8 +282,9 @@ struct JournalWriter {
         let history = journal.historyPosition
         let header = follower.cursor.nextHeader(
             after: follower.cursor.left?.header, mark: follower.list.mark, mustBeRead: false)
-        let beginning = JournalBeginning(header, restore: nil, follower.list, contents)
-        try journal.append(beginning.bytes)
+        let beginning = JournalBeginning(header, restore: nil, follower.list, contents, upTo: history)
+        let (written, bytes) = beginning.encode()
+        try journal.append(bytes)
         do throws(SystemError) {
             // The changes may have been flushed in the journal before.
             if beginning.repeatsChanges { _ = try fileSystem.flush(journal.file, .ordered) }
@@ -293,7 +294,8 @@ struct JournalWriter {
             try journal.cut()
             throw error
         }
-        follower.cursor.didBegin(journal, beginning.header, at: history)
+        journal.follow(written, from: written.carriedEnd, at: history)
+        follower.cursor.didBegin(journal)
         follower.list.didBeginJournal()
     }
 
@@ -314,56 +316,54 @@ struct JournalWriter {
     mutating func replaceSupersededJournal() throws {
         // A power failure must not undo the property list that the new journal continues.
         try follower.list.flush(follower.file, .ordered)
-        let restore = try follower.list.replacement?.restore ?? restore(of: contents.withLock { $0.freeze() })
-        try replaceJournal(restore: restore)
+        let restore =
+            try follower.list.replacement?.restore
+            ?? contents.withLock { $0.freeze() }.restore(limits: setup.limits)
+        guard let beginning = nextBeginning(restore: restore) else { return }
+        let draft = try JournalDraft(beginning, beside: follower.target, in: fileSystem)
+        var old: FileHandle?
+        defer { draft.end(replaced: old, in: fileSystem) }
+        old = try replaceJournal(by: draft)
     }
 
-    /// Replaces the journal, which was read to its end, by a new one. The lock is held.
+    /// Returns the beginning of the journal that replaces the present one. Nil if there is none.
+    ///
+    /// - Parameter restore: The record that restores the property list. Nil for none.
+    mutating func nextBeginning(restore: JournalRecord?) -> JournalBeginning? {
+        guard let old = follower.cursor.journal, let oldHeader = old.header else { return nil }
+        let header = follower.cursor.nextHeader(
+            after: oldHeader, mark: follower.list.mark, mustBeRead: old.mustBeRead(with: follower.list))
+        return JournalBeginning(header, restore: restore, follower.list, contents, upTo: old.historyPosition)
+    }
+
+    /// Replaces the journal, which was read to its end, by a draft. The lock is held.
     ///
     /// Other processes notice that their open journal no longer has a name, read it to its end, and open the new one.
     ///
-    /// - Parameter restore: The record that restores the property list. Nil for none.
-    mutating func replaceJournal(restore: JournalRecord?) throws {
-        guard let old = follower.cursor.journal, let oldHeader = old.header else { return }
-        // Other processes may not have read an edit in the property list, or a part of a damaged journal.
-        let condition = old.condition
-        let mustBeRead =
-            follower.list.isUnjournaled || condition.isDamaged || condition.isCut || condition.asideReason != nil
-        let header = follower.cursor.nextHeader(after: oldHeader, mark: follower.list.mark, mustBeRead: mustBeRead)
-        let beginning = JournalBeginning(header, restore: restore, follower.list, contents)
-        let permissions = try listPermissions()
-        let new = try Journal.makeTemporary(beside: follower.target, in: fileSystem, beside: permissions)
-        do {
-            try new.append(beginning.bytes)
-            if let reason = condition.asideReason {
-                try old.keepCopy(as: FilesBeside.journalAside(follower.target, reason), beside: permissions)
-            }
-            // The old one may have been flushed.
-            _ = try fileSystem.flush(new.file, .ordered)
-            if condition.isShared { Journal.waitForTrust() } else { try old.append(.end) }
-            try fileSystem.rename(new.path, to: follower.journalPath)
-        } catch {
-            WholeFile.removeOwn(new.path, in: fileSystem)
-            new.close()
-            throw error
+    /// - Returns: The file of the old journal, which is still open; nil if the draft does not continue the journal any more.
+    mutating func replaceJournal(by draft: JournalDraft) throws -> FileHandle? {
+        guard let old = follower.cursor.journal, draft.beginning.continues(old, follower.list) else { return nil }
+        let new = Journal(draft, at: old.historyPosition, in: fileSystem)
+        try repeatChanges(after: draft.beginning.position, in: new)
+        if let reason = old.condition.asideReason {
+            try old.keepCopy(as: FilesBeside.journalAside(follower.target, reason), beside: listPermissions())
         }
+        if old.condition.isShared { Journal.waitForTrust() } else { try old.append(.end) }
+        try fileSystem.rename(new.path, to: follower.journalPath)
         // It is no longer a temporary file.
         fileSystem.unlock(new.file)
         new.path = follower.journalPath
-        old.close()
-        follower.cursor.didBegin(new, beginning.header, at: old.historyPosition)
+        follower.cursor.didBegin(new)
         follower.list.didBeginJournal()
+        return old.file
     }
 
-    /// Returns the record that creates the property list from nothing. Nil if it is too large for a journal.
-    func restore(of picture: PropertyListPicture) throws -> JournalRecord? {
-        try restore(PropertyListEdit(members: picture.members()), base: nil)
-    }
-
-    /// Returns the record that applies an edit to a file. Nil if it is too large for a journal.
-    func restore(_ edit: PropertyListEdit, base: FileDigest?) throws -> JournalRecord? {
-        let members = try XMLPropertyListWriter.write(edit.members)
-        guard members.count < setup.limits.journal / 4 else { return nil }
-        return .restore(base: base, JournalEdit(removed: edit.removed, members: members))
+    /// Repeats the changes after a position in the history of journals.
+    private func repeatChanges(after position: Int64, in journal: Journal) throws {
+        let records = JournalBeginning.records(repeating: contents, after: max(position, follower.list.folded))
+        if records.isEmpty { return }
+        for record in records { try journal.append(record) }
+        // The old journal may have been flushed.
+        _ = try fileSystem.flush(journal.file, .ordered)
     }
 }

@@ -47,6 +47,8 @@ struct PropertyListContents: Sendable {
     /// A number that changes whenever names are added to `changed` or removed from it.
     private var layout = 0
     private(set) var frozen: [String: Changed] = [:]
+    /// The end of the last change in `frozen`, in the journal.
+    private var frozenEnd: Int64 = 0
     private var settled: [String: Stored] = [:]
     /// Members of the file whose keys equal the key of a setting, as Swift strings, but have other Unicode scalars. They stay
     /// unchanged in the file until the setting is removed.
@@ -292,6 +294,7 @@ struct PropertyListContents: Sendable {
     /// Takes a picture. Later changes do not copy it.
     mutating func freeze() -> PropertyListPicture {
         layout += 1
+        frozenEnd = lastPosition
         if frozen.isEmpty {
             swap(&changed, &frozen)
         } else {
@@ -313,7 +316,10 @@ struct PropertyListContents: Sendable {
                 changes.append(JournalChange(name: name, data: change.stored?.data))
             }
         }
-        for (name, change) in frozen where change.position > folded && changed[name] == nil { add(name, change) }
+        // Usually the file has all of them.
+        if frozenEnd > folded {
+            for (name, change) in frozen where change.position > folded && changed[name] == nil { add(name, change) }
+        }
         for (name, change) in changed where change.position > folded { add(name, change) }
         return (changes, members)
     }

@@ -15,7 +15,7 @@ final class PropertyListFolder: Sendable {
     }
 
     private let files: PropertyListFiles
-    private let description: String
+    private let setup: PropertyListSetup
     private let state = Mutex(State(), .folding)
     /// The longest time that a change may be missing from the property list, in nanoseconds. The greatest number for a time in
     /// proportion to the file's size.
@@ -24,7 +24,7 @@ final class PropertyListFolder: Sendable {
 
     init(_ files: PropertyListFiles, _ setup: PropertyListSetup) {
         self.files = files
-        description = setup.description
+        self.setup = setup
         background = WriteBehind(delay: min(setup.writingDelay, setup.lag ?? setup.writingDelay))
         shorten(lag: setup.lag)
     }
@@ -37,7 +37,7 @@ final class PropertyListFolder: Sendable {
             try self?.foldIfDue()
         } writeAtExit: {
             try finish()
-        } report: { [feed = files.contents.feed, description] error in
+        } report: { [feed = files.contents.feed, description = setup.description] error in
             feed.report(.wrap(error, as: .notSaved, store: description))
         }
     }
@@ -109,14 +109,13 @@ final class PropertyListFolder: Sendable {
         defer { files.deliver() }
         do {
             try state.withLock { state in
-                let run = Folding(
-                    files: files, store: description, waiting: waiting, isInBackground: isInBackground)
+                let run = Folding(files: files, setup: setup, waiting: waiting, isInBackground: isInBackground)
                 try run.publish()
                 // After the store's first write.
                 if !state.hasCleanedUp { state.hasCleanedUp = run.removeTemporaries() }
             }
         } catch {
-            throw .wrap(error, as: .notSaved, store: description)
+            throw .wrap(error, as: .notSaved, store: setup.description)
         }
     }
 }

@@ -41,4 +41,28 @@ struct PropertyListPicture: Sendable {
         }
         return edit
     }
+
+    // MARK: Restoring
+
+    /// Returns the record that creates the property list from nothing. Nil if it is too large for a journal.
+    func restore(limits: PropertyListStoreLimits) throws -> JournalRecord? {
+        try Self.restore(PropertyListEdit(members: members()), base: nil, limits)
+    }
+
+    /// Returns the record that creates the property list from the file that it replaces. Nil if it is too large for a journal.
+    ///
+    /// - Parameters:
+    ///   - folded: The position up to which that file contains every change.
+    ///   - base: Identifies that file.
+    func restore(after folded: Int64, base: FileDigest, limits: PropertyListStoreLimits) throws -> JournalRecord? {
+        try Self.restore(edit(since: folded), base: base, limits)
+    }
+
+    private static func restore(
+        _ edit: PropertyListEdit, base: FileDigest?, _ limits: PropertyListStoreLimits
+    ) throws -> JournalRecord? {
+        let members = try XMLPropertyListWriter.write(edit.members)
+        guard members.count < limits.journal / 4 else { return nil }
+        return .restore(base: base, JournalEdit(removed: edit.removed, members: members))
+    }
 }
