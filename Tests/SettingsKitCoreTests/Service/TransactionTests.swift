@@ -40,6 +40,26 @@ struct TransactionTests {
         subscription.cancel()
     }
 
+    @Test("Each setting counts once, in a transaction of a few as of many", arguments: [1, 16, 17, 40])
+    func many(count: Int) {
+        let settings = SettingsService.over(MemoryStore())
+        let all = (0..<count).map { number("number\($0)", .defaults) }
+        for (index, setting) in all.enumerated() { settings.set(setting, to: index) }
+        let sets = Recorder<SettingsService.ChangeSet>()
+        let subscription = settings.observe(in: .defaults) { sets.append($0) }
+        let sum = settings.transaction { t in
+            for setting in all { t[setting] += 1 }
+            for setting in all.reversed() { t.update(setting) { $0 *= 2 } }
+            t.reset(all[0])
+            return all.reduce(0) { $0 + t.get($1) }
+        }
+        let expected = (0..<count).map { $0 == 0 ? 0 : ($0 + 1) * 2 }
+        #expect(all.map { settings.get($0) } == expected)
+        #expect(sum == expected.reduce(0, +))
+        #expect(sets.all.map(\.keys) == [Set(all.map(\.key))])
+        subscription.cancel()
+    }
+
     @Test("Reads inside see the writes inside", arguments: StoreKind.allCases)
     func readYourWrites(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
