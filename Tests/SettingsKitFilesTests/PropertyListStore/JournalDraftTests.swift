@@ -84,13 +84,23 @@ struct JournalDraftTests {
         #expect(try quietStore(disk.process()).values == ["a", "b", "c", "d"].reduce(into: [:]) { $0[$1] = Self.one })
     }
 
-    @Test("If another process replaces the journal meanwhile, the draft is removed")
-    func otherJournal() throws {
+    @Test("If another process replaces the journal meanwhile, the draft is removed", arguments: [true, false])
+    func otherJournal(isFolding: Bool) throws {
+        let journal = Recorder<Data>()
+        // A released store folds.
+        let others = Recorder<PropertyListStore>()
         let disk = try fold { disk, _ in
             let other = try quietStore(disk.process())
+            others.append(other)
             try other.set(key("b"), to: Self.one)
-            try other.bringUpToDate()
+            if isFolding {
+                try other.bringUpToDate()
+            } else {
+                try other.list.files.updateLocked(waiting: .zero) { try $0.replaceSupersededJournal() }
+            }
+            journal.append(try #require(disk.contents(of: Start.path + "-journal"))[..<JournalHeader.size])
         }
+        #expect(disk.contents(of: Start.path + "-journal")?.starts(with: journal.all[0]) == true)
         #expect(try quietStore(disk.process()).values == ["a": Self.one, "b": Self.one])
     }
 }
