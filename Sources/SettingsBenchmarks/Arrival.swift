@@ -15,7 +15,7 @@ enum Arrival {
         let (folder, delays) = (try TemporaryFolder(), Locked<[Int]>([]))
         let settings = SettingsService(defaults: try PropertyListStore(url: folder.file))
         let subscription = settings.observe(sign) { change in
-            if change.newValue > 0 { delays.mutex.withLock { $0.append(now() - change.newValue) } }
+            if change.newValue > 0 { delays.mutex.withLock { $0.append(Child.now() - change.newValue) } }
         }
         try Child.run([Child.program, argument, folder.file.path, "\(count)"])
         usleep(100_000)
@@ -27,15 +27,8 @@ enum Arrival {
     static func giveSigns(_ path: String, _ count: String) throws {
         let settings = SettingsService(defaults: try PropertyListStore(url: URL(fileURLWithPath: path)))
         for _ in 0..<(Int(count) ?? 0) {
-            try settings.save(sign, to: now())
+            try settings.save(sign, to: Child.now())
             usleep(.random(in: 1_000...5_000))
         }
-    }
-
-    /// Nanoseconds of the clock that all processes of a machine share.
-    private static func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 }

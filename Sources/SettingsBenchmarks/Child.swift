@@ -26,7 +26,25 @@ enum Child {
 
     /// Runs a program to its end.
     static func run(_ arguments: [String], output: String = "/dev/null") throws {
-        var (process, status) = (pid_t(), Int32(0))
+        try start(arguments, output: output).wait()
+    }
+
+    /// A program that was started.
+    struct Running {
+        fileprivate let program: String
+        fileprivate let process: pid_t
+
+        /// Returns when the program has ended.
+        func wait() throws {
+            var status = Int32(0)
+            while waitpid(process, &status, 0) == -1 && errno == EINTR {}
+            guard status == 0 else { throw Failure(program: program, status: status) }
+        }
+    }
+
+    /// Starts a program.
+    static func start(_ arguments: [String], output: String) throws -> Running {
+        var process = pid_t()
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         #if canImport(Darwin)
@@ -37,9 +55,15 @@ enum Child {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT, 0o600)
-        status = posix_spawnp(&process, arguments[0], &actions, nil, &pointers, environ)
+        let status = posix_spawnp(&process, arguments[0], &actions, nil, &pointers, environ)
         guard status == 0 else { throw Failure(program: arguments[0], status: status) }
-        while waitpid(process, &status, 0) == -1 && errno == EINTR {}
-        guard status == 0 else { throw Failure(program: arguments.joined(separator: " "), status: status) }
+        return Running(program: arguments.joined(separator: " "), process: process)
+    }
+
+    /// Nanoseconds of the clock that all processes of a machine share.
+    static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 }
