@@ -44,16 +44,8 @@ extension Benchmark {
         let declared = try SettingsStorage<DeclaredCounters>(name: "declared", in: store)
         let (many, opened) = (try Writer(keyCount: 100_000), try TemporaryFolder())
         _ = try opened.propertyList(keyCount: 10_000)
-        // The least that an operation can cost that survives the end of the process and excludes other processes.
-        let descriptor = open(try TemporaryFolder().file.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        let bytes = [UInt8](repeating: 1, count: 64)
-        let append = Yardstick("flock, append of 64 bytes, unlock") { count in
-            repeating(count) {
-                flock(descriptor, LOCK_EX)
-                use(write(descriptor, bytes, bytes.count))
-                flock(descriptor, LOCK_UN)
-            }
-        }
+        let bare = BareAppend(try TemporaryFolder().file)
+        let append = Yardstick("flock, append of 64 bytes, unlock") { count in repeating(count) { bare() } }
         let parsing = Yardstick("Foundation parsing the file") { count in
             repeating(count) {
                 let data = try Data(contentsOf: opened.file)
