@@ -71,6 +71,7 @@ struct SettingsBenchmarks {
             ([6], Benchmark.layers),
             ([10], Benchmark.shared), ([11], Benchmark.sqlite), ([15], Benchmark.rivals),
             ([16, 17], Benchmark.durableWrites), ([18], Benchmark.settingThreads),
+            ([21], Benchmark.newKeys),
         ]
         var figures: [Figure] = []
         for group in groups where options.isWanted(oneOf: group.rows) {

@@ -36,6 +36,33 @@ extension Benchmark {
         }
     }
 
+    /// Row 21: the first `set` of a setting, compared with the next one.
+    ///
+    /// Both use the same property list, and each call has another setting.
+    static func newKeys() throws -> [Benchmark] {
+        let settings = SettingsService(defaults: try TemporaryFolder().propertyList(keyCount: 10))
+        var (number, newCount) = (0, 0)
+        func set(_ some: [Setting<Int>]) -> Double {
+            var rest = some.makeIterator()
+            return repeating(some.count) {
+                guard let setting = rest.next() else { return }
+                number += 1
+                settings.set(setting, to: number)
+            }
+        }
+        func new(_ count: Int) -> Double {
+            newCount += count
+            return set((newCount - count..<newCount).map { Setting<Int>("new \($0)", in: .defaults, default: 0) })
+        }
+        let present = (0..<2_000).map { Setting<Int>("present \($0)", in: .defaults, default: 0) }
+        _ = set(present)
+        return [
+            Benchmark(
+                21, "set of a new key", atMost: 1.1,
+                Yardstick("set of a present one") { set(Array(present.prefix($0))) }, iterations: present.count, new)
+        ]
+    }
+
     /// Rows 4 to 6, and 12: the property list and its journal.
     static func files() throws -> [Benchmark] {
         let store = try TemporaryFolder().propertyList(keyCount: 10)
