@@ -17,6 +17,7 @@ enum Child {
         guard arguments.count == 4 else { return false }
         switch arguments[1] {
         case Arrival.argument: try Arrival.giveSigns(arguments[2], arguments[3])
+        case Contention.argument: try Contention.run(arguments[2], arguments[3])
         case FoldingCost.argument: try FoldingCost.run(arguments[2], arguments[3])
         case StartUp.argument: try StartUp.run(arguments[2], arguments[3])
         default: return false

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A measured figure: a ratio to a yardstick, or a size or a time.
+/// A measured figure: a ratio to a yardstick, or a size, a time or a share.
 struct Figure: Codable, Equatable {
     /// The row of the cost table.
     var row: Int
@@ -9,9 +9,9 @@ struct Figure: Codable, Equatable {
     var unit: String?
     /// Of a ratio, the median. Nil if it could not be measured.
     var value: Double?
-    /// The target; at least, of throughputs. Both are nil if there is none.
+    /// The target; at least, of throughputs and shares. Both are nil if there is none.
     var atMost, atLeast: Double?
-    /// Nil of a size or a time.
+    /// Nil of a size, a time or a share.
     var comparison: Comparison?
 
     /// What a ratio was calculated from.
@@ -34,9 +34,12 @@ struct Figure: Codable, Equatable {
         var cells: [String] { [Figure.time(median), Figure.time(rare)] }
     }
 
-    /// A size or a time.
-    init(_ row: Int, _ name: String, _ unit: String, _ value: Double?, atMost: Double? = nil) {
-        (self.row, self.name, self.unit, self.value, self.atMost) = (row, name, unit, value?.rounded, atMost)
+    /// A size, a time or a share.
+    init(
+        _ row: Int, _ name: String, _ unit: String, _ value: Double?, atMost: Double? = nil, atLeast: Double? = nil
+    ) {
+        (self.row, self.name, self.unit, self.value) = (row, name, unit, value?.rounded)
+        (self.atMost, self.atLeast) = (atMost, atLeast)
     }
 
     /// A ratio: the median of those of each pair. The machine's speed drifts, but hardly within a pair.

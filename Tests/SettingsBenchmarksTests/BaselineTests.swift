@@ -39,6 +39,16 @@ import Testing
         #expect(differences.map(\.figure.row) == Array(repeating: 3, count: count))
     }
 
+    @Test func theShareOfAProcessIsComparedIfItHasATarget() throws {
+        let share = "\"unit\": \"of its share\", \"value\": 0.31"
+        let target = ", \"atLeast\": 0.5"
+        let less = (share, share.replacingOccurrences(of: "0.31", with: "0.15"))
+        #expect(
+            try results(less).differences(from: try results(), isComplete: true).map(\.figure.name) == ["slowest"])
+        let more = try results((share + target, share.replacingOccurrences(of: "0.31", with: "0.9")))
+        #expect(more.differences(from: try results((target, "")), isComplete: true).isEmpty)
+    }
+
     @Test func numbersOfBytesAndCallsAreComparedAndTimesAreNot() throws {
         let more = try results(("3481.6", "6964"), ("312.4", "90000"), ("\"value\": 200", "\"value\": 401"))
         #expect(

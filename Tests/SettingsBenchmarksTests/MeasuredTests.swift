@@ -22,6 +22,7 @@ import Testing
             {"row": 9, "name": "seen", "unit": "µs", "value": 312.4, "atMost": 1000},
             {"row": 10, "name": "exported", "unit": "bytes", "value": 3481.6, "atMost": 16384},
             {"row": 13, "name": "system calls", "unit": "calls", "value": 200},
+            {"row": 19, "name": "slowest", "unit": "of its share", "value": 0.31, "atLeast": 0.5},
             {"row": 7, "name": "memory", "unit": "bytes", "atMost": 250}]}
         """
 
@@ -42,6 +43,7 @@ import Testing
                 | 9 | seen | – | ≤ 1 ms | 0.31 ms | – | – |
                 | 10 | exported | – | ≤ 16 KB | 3.4 KB | – | – |
                 | 15 | set of an Int beside others | SQLite through C | ≤ 1 | 0.50 | 9.4 µs | 21 µs |
+                | 19 | slowest | – | ≥ 0.5 of its share | **0.31 of its share** | – | – |
                 """)
     }
 
@@ -63,7 +65,7 @@ import Testing
         let again = try JSONDecoder().decode(Results.self, from: Data(text.utf8))
         #expect(again.machine == results.machine)
         #expect(again.figures == results.figures)
-        #expect(text.split(separator: "\n").filter { $0.contains("\"row\":") }.count == 7)
+        #expect(text.split(separator: "\n").filter { $0.contains("\"row\":") }.count == 8)
     }
 
     @Test func onlyTheTablesOfAnArticleAndTheLineOfTheMachineAreReplaced() throws {
@@ -86,12 +88,13 @@ import Testing
         #expect(
             lines.map { $0.prefix(2) } == [
                 ["1", "get"], ["3", "two threads"], ["7", "memory"], ["9", "seen"], ["10", "exported"],
-                ["13", "system calls"], ["15", "set of an Int beside others"],
+                ["13", "system calls"], ["15", "set of an Int beside others"], ["19", "slowest"],
             ])
         #expect(lines[0].suffix(3) == ["0.50 (0.40 – 0.60)", "≤ 0.4", "NOT REACHED"])
         #expect(lines[1].suffix(3) == ["2.00 (1.70 – 2.10)", "≥ 1.6", "reached"])
         #expect(lines[2].suffix(3) == ["not measured", "≤ 250 bytes", "NOT REACHED"])
         #expect(lines[5].suffix(1) == ["200 calls"])
+        #expect(lines[7].suffix(3) == ["0.31 of its share", "≥ 0.5 of its share", "NOT REACHED"])
     }
 
     @Test func publishingWritesTheFiguresAndTheTables() throws {
