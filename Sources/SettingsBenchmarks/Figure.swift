@@ -70,7 +70,9 @@ struct Figure: Codable, Equatable {
 extension [Double] {
     var median: Double { sorted()[count / 2] }
     /// The 99th percentile.
-    var rare: Double { sorted()[count * 99 / 100] }
+    var rare: Double { percentile(99) }
+
+    func percentile(_ percent: Double) -> Double { sorted()[Int(Double(count) * percent / 100)] }
 }
 
 extension Double {

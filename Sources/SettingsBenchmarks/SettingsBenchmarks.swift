@@ -78,7 +78,7 @@ struct SettingsBenchmarks {
             figures += try group.make().filter { options.isWanted($0.row, $0.name) }
                 .map { $0.run(rounds: options.isQuick ? 7 : 21, shareOfIterations: options.isQuick ? 0.2 : 1) }
         }
-        figures += try Figure.sizes(options) + Contention.figures(options)
+        figures += try Figure.sizes(options) + Contention.figures(options) + FoldingWait.figures(options)
         for keyCount in [20, 1_000] { figures += try StartUp.figures(keyCount: keyCount, options) }
         return Results(Machine.summary, figures)
     }
