@@ -71,6 +71,19 @@ final class Writer {
 
     func set(_ count: Int) -> Double { repeating(count) { settings.set(setting, to: next()) } }
 
+    func update(_ count: Int) -> Double { repeating(count) { settings.update(setting) { $0 += 1 } } }
+
+    /// Sets two settings in a transaction.
+    func setTwo(_ count: Int) -> Double {
+        repeating(count) {
+            let number = next()
+            settings.transaction { transaction in
+                transaction.set(setting, to: number)
+                transaction.set(.windowCount, to: number)
+            }
+        }
+    }
+
     func setAndSynchronize(_ count: Int) -> Double {
         repeating(count) {
             settings.set(setting, to: next())
