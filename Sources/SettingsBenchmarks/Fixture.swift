@@ -96,13 +96,9 @@ final class Writer {
 func onThreadsWithSettings(
     _ threads: Int, _ count: Int, _ body: @escaping @Sendable (Setting<Int>, Int) -> Void
 ) -> Double {
-    let numbers = Locked(0)
+    let numbers = Locked(1)
     return onThreads(threads, count) { count in
-        let number = numbers.mutex.withLock { number in
-            number += 1
-            return number
-        }
-        body(Setting<Int>("number \(number)", in: .defaults, default: 0), count)
+        body(Setting<Int>("number \(numbers.next())", in: .defaults, default: 0), count)
     }
 }
 

@@ -51,6 +51,16 @@ final class Locked<Value>: Sendable {
     init(_ value: sending Value) { mutex = Mutex(value) }
 }
 
+extension Locked<Int> {
+    /// The numbers from the first one on, each once.
+    func next() -> Int {
+        mutex.withLock { number in
+            defer { number += 1 }
+            return number
+        }
+    }
+}
+
 /// Repeats an operation on each of several threads at once, and returns the nanoseconds of one repetition.
 ///
 /// Readers choose a lock by the place of their stack. The same two threads would choose the same locks in every round, so each

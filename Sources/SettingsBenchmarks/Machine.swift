@@ -18,6 +18,17 @@ enum Machine {
         .joined(separator: ", ")
     }
 
+    /// Figures that were measured on a machine. One a line, so that a change of one is a change of one line.
+    static func json(_ machine: String, _ name: String, _ figures: [some Encodable]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        func line(_ value: some Encodable) throws -> String {
+            String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
+        let lines = try figures.map(line).joined(separator: ",\n")
+        return "{\n\"machine\": \(try line(machine)),\n\"\(name)\": [\n\(lines)\n]\n}\n"
+    }
+
     static var isRelease: Bool {
         #if DEBUG
             false

@@ -17,16 +17,7 @@ struct Results: Codable {
         try JSONDecoder().decode(Results.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// One figure a line, so that a change of one is a change of one line.
-    func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        func line(_ value: some Encodable) throws -> String {
-            String(decoding: try encoder.encode(value), as: UTF8.self)
-        }
-        let lines = try figures.map(line).joined(separator: ",\n")
-        return "{\n\"machine\": \(try line(machine)),\n\"figures\": [\n\(lines)\n]\n}\n"
-    }
+    func json() throws -> String { try Machine.json(machine, "figures", figures) }
 
     /// A table for a terminal.
     var table: String {
