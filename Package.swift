@@ -72,7 +72,7 @@ let package = Package(
         .executableTarget(
             name: "settings-benchmarks",
             dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite", "settings"],
-            path: "Sources/SettingsBenchmarks", exclude: ["Baseline.json"]),
+            path: "Sources/SettingsBenchmarks", exclude: ["Baseline.json", "Growth.json"]),
         .executableTarget(
             name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart", exclude: ["Transcript.txt"]),
         .executableTarget(

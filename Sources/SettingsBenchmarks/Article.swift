@@ -27,16 +27,27 @@ enum Article {
     static func replacingFigures(in page: String, with results: Results) -> String? {
         var lines = page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var hasTable = false
-        for table in Table.allCases {
-            guard let start = lines.firstIndex(of: table.rawValue) else { continue }
-            let end = lines[start...].firstIndex { !$0.hasPrefix("|") } ?? lines.endIndex
-            lines.replaceSubrange(start..<end, with: [table.text(results)])
-            hasTable = true
-        }
+        for table in Table.allCases where replace(table.rawValue, table.text(results), in: &lines) { hasTable = true }
         if let line = lines.firstIndex(where: { $0.hasPrefix(machine) }) {
             lines[line] = "\(machine)\(results.machine)."
         }
         return hasTable ? lines.joined(separator: "\n") : nil
+    }
+
+    /// Replaces the table of growth.
+    ///
+    /// - Returns: nil if the article has none.
+    static func replacingGrowth(in page: String, with growth: Growth) -> String? {
+        var lines = page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return replace(Growth.tableHead, growth.table, in: &lines) ? lines.joined(separator: "\n") : nil
+    }
+
+    /// - Returns: Whether there is a table with this head.
+    private static func replace(_ head: String, _ table: String, in lines: inout [String]) -> Bool {
+        guard let start = lines.firstIndex(of: head) else { return false }
+        let end = lines[start...].firstIndex { !$0.hasPrefix("|") } ?? lines.endIndex
+        lines.replaceSubrange(start..<end, with: [table])
+        return true
     }
 
     // MARK: Rows

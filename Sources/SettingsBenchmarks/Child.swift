@@ -20,6 +20,7 @@ enum Child {
         case Contention.argument: try Contention.run(arguments[2], arguments[3])
         case FoldingCost.argument: try FoldingCost.run(arguments[2], arguments[3])
         case FoldingWait.argument: try FoldingWait.run(arguments[2], arguments[3])
+        case Growth.argument: try Growth.run(arguments[2], arguments[3])
         case Instructions.argument: try Instructions.run(arguments[2], arguments[3])
         case StartUp.argument: try StartUp.run(arguments[2], arguments[3])
         default: return false

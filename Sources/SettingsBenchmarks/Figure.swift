@@ -77,7 +77,7 @@ extension [Double] {
 
 extension Double {
     /// With four significant digits: more are noise.
-    fileprivate var rounded: Double {
+    var rounded: Double {
         guard self != 0, isFinite else { return self }
         let unit = pow(10, (log10(abs(self)).rounded(.down) - 3))
         // A division by a power of ten that is a whole number gives the nearest double, which is printed shortly.
@@ -109,7 +109,8 @@ extension Figure {
         switch nanoseconds {
         case ..<999.5: "\(text(nanoseconds, digits: 2)) ns"
         case ..<999_500: "\(text(nanoseconds / 1e3, digits: 2)) µs"
-        default: "\(text(nanoseconds / 1e6, digits: 2)) ms"
+        case ..<999_500_000: "\(text(nanoseconds / 1e6, digits: 2)) ms"
+        default: "\(text(nanoseconds / 1e9, digits: 2)) s"
         }
     }
 

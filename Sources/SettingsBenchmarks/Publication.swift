@@ -8,6 +8,9 @@ struct Publication {
     init(folder: String) { self.folder = URL(fileURLWithPath: folder) }
 
     static let baseline = "Sources/SettingsBenchmarks/Baseline.json"
+    static let growth = "Sources/SettingsBenchmarks/Growth.json"
+    /// In the light, and in the dark.
+    static let charts = ["growth", "growth~dark"].map { "Sources/SettingsKit/SettingsKit.docc/Resources/\($0).svg" }
     static let measured = "Sources/SettingsKit/SettingsKit.docc/Measured.md"
     static let articles = [measured, "README.md"]
 
@@ -22,6 +25,23 @@ struct Publication {
                 throw NoTable(description: "\(name) has no table of figures to replace.")
             }
             return (name, page)
+        }
+    }
+
+    private func files(_ growth: Growth) throws -> [(name: String, text: String)] {
+        guard let page = Article.replacingGrowth(in: try text(Self.measured), with: growth) else {
+            throw NoTable(description: "\(Self.measured) has no table of growth to replace.")
+        }
+        let charts = zip(Self.charts, [false, true]).map { name, isDark in
+            (name: name, text: GrowthChart(growth: growth, isDark: isDark).svg)
+        }
+        return [(Self.measured, page)] + charts
+    }
+
+    /// Writes the figures of growth, their table and their chart.
+    func write(_ growth: Growth) throws {
+        for file in try files(growth) + [(Self.growth, growth.json())] {
+            try file.text.write(toFile: path(file.name), atomically: true, encoding: .utf8)
         }
     }
 
@@ -52,6 +72,17 @@ struct Publication {
                 problems.append("\(claim.file) does not say \"\(claim.sentence)\"; bring Claim.swift up to date.")
             }
             problems += claim.problems(in: results)
+        }
+        let growth = try Growth.read(from: path(Self.growth))
+        for file in try files(growth) where (try? text(file.name)) != file.text {
+            problems.append(
+                "\(file.name) does not show the figures of \(Self.growth). Run settings-benchmarks --growth --publish again, or "
+                    + "with --from \(Self.growth) if only the files differ.")
+        }
+        problems += GrowthBend.all.compactMap { $0.problem(in: growth) }
+        let bends = try text(Self.measured).split(separator: "\n").filter { $0.contains(#/^\d+\. \*\*/#) }.count
+        if bends != GrowthBend.all.count {
+            problems.append("\(Self.measured) explains \(bends) bends, and the chart has \(GrowthBend.all.count).")
         }
         return try problems + unexplained(results.figures)
     }

@@ -6,6 +6,7 @@ struct SettingsBenchmarks {
     private static let usage = """
         usage: swift run -c release settings-benchmarks [--quick] [--json] [--filter TEXT] [--from RESULTS]
                    [--check BASELINE] [--publish FOLDER]
+               swift run -c release settings-benchmarks --growth [--json] [--from RESULTS] [--publish FOLDER]
                swift run -c release settings-benchmarks --verify FOLDER
 
           --quick                fewer and shorter measurements, about three minutes in all
@@ -15,6 +16,8 @@ struct SettingsBenchmarks {
           --check BASELINE       exits with 1 if a ratio or a size is more than twice the one in the file, or only one of
                                  both has it. Such a row is measured twice more before
           --publish FOLDER       replaces the figures of a clone of the package: its baseline, article and README
+          --growth               measures how times grow with keys, sizes, threads and processes, in about six minutes;
+                                 --publish replaces their chart, their table and their figures
           --verify FOLDER        measures nothing; exits with 1 if articles or a sentence with a figure do not agree with
                                  the clone's baseline
         """
@@ -31,6 +34,10 @@ struct SettingsBenchmarks {
             if problems.isEmpty { print("The tables and the sentences agree with the checked-in figures.") }
             exit(problems.isEmpty ? 0 : 1)
         }
+        if !Machine.isRelease && options.values["--from"] == nil {
+            complain("This is a debug build; its figures say nothing. Use swift run -c release.")
+        }
+        if options.flags.contains("--growth") { return try grow(options) }
         // Read first: what cannot be compared need not be measured.
         let baseline = try options.values["--check"].map(Results.read)
         var results = try options.values["--from"].map(Results.read) ?? measure(options)
@@ -39,6 +46,12 @@ struct SettingsBenchmarks {
         if let folder = options.values["--publish"] { try Publication(folder: folder).write(results) }
         for difference in differences { complain("FAILED: \(difference)") }
         exit(differences.isEmpty ? 0 : 1)
+    }
+
+    private static func grow(_ options: Options) throws {
+        let growth = try options.values["--from"].map(Growth.read) ?? Growth.measure(progress: complain)
+        print(options.flags.contains("--json") ? try growth.json() : growth.table)
+        if let folder = options.values["--publish"] { try Publication(folder: folder).write(growth) }
     }
 
     /// Compares results with a baseline. What differs is measured again, at most twice, because another program may have
@@ -63,9 +76,6 @@ struct SettingsBenchmarks {
     }
 
     private static func measure(_ options: Options) throws -> Results {
-        if !Machine.isRelease {
-            complain("This is a debug build; its figures say nothing. Use swift run -c release.")
-        }
         let groups: [(rows: Set<Int>, make: () throws -> [Benchmark])] = [
             ([1, 2, 3], Benchmark.inMemory), ([8], Benchmark.listeners), ([4, 5, 6, 12], Benchmark.files),
             ([6], Benchmark.layers),
@@ -96,7 +106,7 @@ struct Options {
         var arguments = Array(arguments.reversed())
         while let argument = arguments.popLast() {
             switch argument {
-            case "--quick", "--json": flags.insert(argument)
+            case "--quick", "--json", "--growth": flags.insert(argument)
             case "--filter", "--from", "--check", "--publish", "--verify":
                 guard let value = arguments.popLast() else { return nil }
                 values[argument] = value

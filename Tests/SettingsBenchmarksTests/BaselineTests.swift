@@ -122,8 +122,8 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Clone-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = Set(
-            Publication.articles + Claim.all.map(\.file)
-                + [Publication.baseline])
+            Publication.articles + Publication.charts + Claim.all.map(\.file)
+                + [Publication.baseline, Publication.growth])
         for file in files {
             let target = folder.appendingPathComponent(file)
             try FileManager.default.createDirectory(
@@ -148,6 +148,13 @@ import Testing
         #expect(readme.count == 1 && readme[0].hasPrefix("README.md does not show the figures of"))
         let page = try problems((Publication.measured, "| get of an Int |", "| get of any Int |"))
         #expect(page.count == 1 && page[0].hasPrefix(Publication.measured))
+        let chart = try problems((Publication.charts[0], "<title>", "<title>Not "))
+        #expect(chart.count == 1 && chart[0].hasPrefix(Publication.charts[0]))
+        let bends = try problems((Publication.measured, "\n1. **", "\n**"))
+        #expect(
+            bends == [
+                "\(Publication.measured) explains \(GrowthBend.all.count - 1) bends, and the chart has \(GrowthBend.all.count)."
+            ])
         let claim = Claim.all[0]
         let words = try #require(claim.sentence.split(separator: " ").last)
         let sentence = try problems((claim.file, String(words), "second."))
