@@ -83,6 +83,8 @@ struct Folding: FilePublication {
         guard let new = prepared.first else { return false }
         // What takes time needs no lock.
         let checksum = new.bytes.withUnsafeBytes { CRC32C.checksum($0) }
+        let replacedBefore = openPreviousFile()
+        defer { if let replacedBefore { setup.fileSystem.close(replacedBefore) } }
         let restore = try restore(after: plan)
         return try files.updateLocked(waiting: waiting, isFolding: true) { writer in
             try writer.adopt()
@@ -103,6 +105,17 @@ struct Folding: FilePublication {
             writer.follower.list.setReplacement(.init(restore: isRestorable ? restore : nil))
             contents.withLock { $0.measure(new.bytes.count) }
             return true
+        }
+    }
+
+    /// Opens the file that the property list has replaced before, whose name the present one gets. So the system frees it when it is
+    /// closed, not while the journal is locked.
+    private func openPreviousFile() -> FileHandle? {
+        let path = FilesBeside.previous(files.withLock { $0.follower.target })
+        do throws(SystemError) {
+            return try setup.fileSystem.openForReading(path, followingLink: false)
+        } catch {
+            return nil
         }
     }
 
@@ -163,18 +176,13 @@ struct Folding: FilePublication {
 
     // MARK: Afterwards
 
-    /// Moves folded changes in memory to the settled ones, a few at a time, so that reading does not wait.
+    /// Moves folded changes in memory to the settled ones. Neither reading nor setting waits for that.
     private func settle() {
         let folded = files.withLock { $0.follower.list.folded }
-        var names = contents.withLock { contents in
-            _ = contents.freeze()
-            return contents.frozen
-        }.map(\.key)[...]
-        while !names.isEmpty {
-            let some = names.prefix(256)
-            contents.withLock { $0.settle(some, through: folded) }
-            names = names.dropFirst(256)
-        }
+        var layers = contents.withLock { $0.lowerLayers() }
+        layers.settle(through: folded)
+        layers = contents.withLock { [layers] in $0.replaceLower(by: layers) }
+        withExtendedLifetime(layers) {}
     }
 
     /// Removes temporary files of dead processes, if the property list was written.

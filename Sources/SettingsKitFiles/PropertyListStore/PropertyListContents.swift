@@ -47,6 +47,8 @@ struct PropertyListContents: Sendable {
     /// A number that changes whenever names are added to `changed` or removed from it.
     private var layout = 0
     private(set) var frozen: [String: Changed] = [:]
+    /// A number that changes whenever `frozen` or `settled` changes.
+    private var lowerLayout = 0
     /// The end of the last change in `frozen`, in the journal.
     private var frozenEnd: Int64 = 0
     private var settled: [String: Stored] = [:]
@@ -217,6 +219,7 @@ struct PropertyListContents: Sendable {
             changed[name] = nil
             layout += 1
             frozen[name] = nil
+            lowerLayout += 1
             settle(stored, under: name)
             if !lookalikes.isEmpty || !others.isEmpty { lookalikes[name] = others[name] }
             if old != new { changes.append(.init(name: name, from: old, to: new)) }
@@ -285,16 +288,16 @@ struct PropertyListContents: Sendable {
     ///
     /// - Returns: the resulting changes.
     mutating func replace(by other: PropertyListContents) -> [SettingsStoreChange] {
-        defer { self = other }
-        return differences(to: other)
+        let (differences, layout) = (differences(to: other), lowerLayout + 1)
+        self = other
+        lowerLayout = layout
+        return differences
     }
 
     // MARK: The file
 
     /// Takes a picture. Later changes do not copy it.
     mutating func freeze() -> PropertyListPicture {
-        layout += 1
-        frozenEnd = lastPosition
         if frozen.isEmpty {
             swap(&changed, &frozen)
         } else {
@@ -302,6 +305,9 @@ struct PropertyListContents: Sendable {
             frozen.merge(changed) { $1 }
             changed = [:]
         }
+        layout += 1
+        lowerLayout += 1
+        frozenEnd = lastPosition
         return PropertyListPicture(settled: settled, changed: frozen, lookalikes: lookalikes)
     }
 
@@ -324,14 +330,35 @@ struct PropertyListContents: Sendable {
         return (changes, members)
     }
 
-    /// Moves frozen changes that the file has into the settled layer. Pictures must have been released, or everything is copied.
-    mutating func settle(_ names: ArraySlice<String>, through folded: Int64) {
-        for name in names {
-            guard let change = frozen[name], change.position <= folded else { continue }
-            settled[name] = change.stored
-            frozen[name] = nil
+    // MARK: Settling
+
+    /// The layers below the changes since the last picture.
+    struct LowerLayers: Sendable {
+        fileprivate var frozen: [String: Changed]
+        fileprivate var settled: [String: Stored]
+        fileprivate let layout: Int
+
+        /// Moves the frozen changes that the file has into the settled layer. Linear time: no lock should be held.
+        mutating func settle(through folded: Int64) {
+            for (name, change) in frozen where change.position <= folded { settled[name] = change.stored }
+            frozen = frozen.filter { $0.value.position > folded }
         }
-        if frozen.isEmpty { frozen = [:] }
+    }
+
+    /// Returns the lower layers, to settle changes in them. Changes that others have folded are frozen first.
+    mutating func lowerLayers() -> LowerLayers {
+        if frozen.isEmpty { _ = freeze() }
+        return LowerLayers(frozen: frozen, settled: settled, layout: lowerLayout)
+    }
+
+    /// Replaces the lower layers, unless they have changed since they were returned.
+    ///
+    /// - Returns: the layers that are not used any more, to be released without a lock.
+    mutating func replaceLower(by layers: LowerLayers) -> LowerLayers {
+        guard layers.layout == lowerLayout else { return layers }
+        defer { (frozen, settled) = (layers.frozen, layers.settled) }
+        lowerLayout += 1
+        return LowerLayers(frozen: frozen, settled: settled, layout: layers.layout)
     }
 }
 
