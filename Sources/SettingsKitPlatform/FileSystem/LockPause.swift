@@ -1,8 +1,9 @@
 /// The pauses between attempts to take a lock. No system call waits for a lock for a limited time.
 ///
-/// A lock is usually held for some microseconds, so the first attempts follow each other, and the pauses grow to half a
-/// millisecond. After a longer wait they shrink again, so that the longest waiting thread is likely to get a lock that is free
-/// for a moment.
+/// A lock is usually held for some microseconds, so the first attempts follow each other. Then another process probably takes the
+/// lock again and again. Taking turns with it after each time would make both slow, because a process first reads what the other
+/// has written. So the pauses grow quickly to half a millisecond. After a longer wait they shrink again, so that the longest waiting
+/// thread is likely to get a lock that is free for a moment.
 ///
 /// No attempt yields the processor. On a busy machine, a yielding thread waits for all others: 20 yields take half a second
 /// beside four busy programs on two processors. A thread that has slept runs soon.
@@ -24,8 +25,8 @@ package struct LockPause {
         attempts += 1
         // Includes the attempt since the last pause, which may take long in a network.
         last = ExitHook.countWait(since: last)
-        guard attempts > 20 else { return true }
-        let pause = attempts <= 70 ? 10 * (attempts - 20) : max(100, 500 - 10 * (attempts - 70))
+        guard attempts > 3 else { return true }
+        let pause = attempts <= 8 ? 10 << (attempts - 3) : max(100, 500 - 10 * (attempts - 9))
         ThreadPause.sleep(for: .microseconds(pause))
         return true
     }
