@@ -335,10 +335,18 @@ package final class WholeFile: Sendable {
         try fileSystem.giveToOwner(of: parent.permissions, file)
     }
 
+    // Paths are divided at bytes, not at characters: a name may begin with a combining one.
+
+    /// Returns the directory of a path, and its last component.
     package static func split(_ path: String) -> (directory: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-        let name = String(path[path.index(after: slash)...])
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        let name = String(path[path.utf8.index(after: slash)...])
         return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+    }
+
+    /// Returns the components of a path, without empty ones and `.`.
+    package static func components(_ path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.filter { $0 != "." }
     }
 
     package static func join(_ directory: String, _ name: String) -> String {

@@ -38,7 +38,8 @@ struct WatchLocation: Equatable, Sendable {
         let fileSystem = POSIXFileSystem()
         var location = WatchLocation()
         var directory = path.hasPrefix("/") ? "/" : "."
-        var pending = components(path)
+        // The last one first.
+        var pending = Array(WholeFile.components(path).reversed())
         var links = 0
         while let name = pending.popLast() {
             if name == "..", let last = location.steps.last, last.name != "..", last.object?.kind == .directory {
@@ -55,7 +56,7 @@ struct WatchLocation: Equatable, Sendable {
                 guard links <= 40 else { throw SystemError(call: "readlink", path: path, number: ELOOP) }
                 let destination = try fileSystem.destination(ofLink: next)
                 if destination.hasPrefix("/") { directory = "/" }
-                pending += components(destination)
+                pending += WholeFile.components(destination).reversed()
             case .file, .other, nil:
                 location.ends.append(directory)
                 return location
@@ -64,11 +65,6 @@ struct WatchLocation: Equatable, Sendable {
         location.directory = directory
         location.ends.append(directory)
         return location
-    }
-
-    /// The last one first.
-    private static func components(_ path: String) -> [String] {
-        path.split(separator: "/").reversed().map(String.init).filter { $0 != "." }
     }
 
     static func join(_ directory: String, _ name: String) -> String {

@@ -205,6 +205,28 @@ struct WholeFileTests {
         #expect(CompanionName.stem(of: "Settings.plist") == "Settings.plist")
     }
 
+    @Test(
+        "A path is divided at each slash, also before a name that begins with a combining character",
+        arguments: [
+            ("/home/ann/Settings.plist", "/home/ann", ["home", "ann", "Settings.plist"]),
+            ("/home/ann/\u{301}b", "/home/ann", ["home", "ann", "\u{301}b"]),
+            ("/\u{301}a/./b", "/\u{301}a/.", ["\u{301}a", "b"]),
+            ("a//\u{20E3}", "a/", ["a", "\u{20E3}"]), ("/a", "/", ["a"]), ("a", ".", ["a"]),
+        ])
+    func division(path: String, directory: String, components: [String]) {
+        let (foundDirectory, name) = WholeFile.split(path)
+        #expect(Array(foundDirectory.utf8) == Array(directory.utf8) && name == components.last)
+        #expect(WholeFile.components(path) == components)
+    }
+
+    @Test("A file whose name begins with a combining character is written in its directory")
+    func combiningName() throws {
+        try withTemporaryDirectory { directory in
+            _ = try file(directory + "/\u{301}a.plist").replace(with: Data("1".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["\u{301}a.plist"])
+        }
+    }
+
     @Test("A circle of links is an error, not an endless loop")
     func circularLinks() throws {
         try withTemporaryDirectory { directory in

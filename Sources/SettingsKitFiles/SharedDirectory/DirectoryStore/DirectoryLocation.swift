@@ -28,8 +28,8 @@ struct DirectoryLocation: Sendable {
 
     /// Returns a path without `.`, `..` and empty components. Does not resolve links: their targets depend on mounted volumes.
     private static func plain(_ path: String) -> String {
-        var components: [Substring] = []
-        for component in path.split(separator: "/") where component != "." {
+        var components: [String] = []
+        for component in WholeFile.components(path) {
             if component == ".." { _ = components.popLast() } else { components.append(component) }
         }
         return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
