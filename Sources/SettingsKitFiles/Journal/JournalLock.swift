@@ -17,6 +17,8 @@ import SettingsKitPlatform
 /// leaves the lock free for a moment.
 struct JournalLock: Sendable {
     let path: String
+    /// The path of the property list.
+    let target: String
     private let journalPath: String
     /// Whether this process has the lock.
     private(set) var isHeld = false
@@ -41,6 +43,7 @@ struct JournalLock: Sendable {
 
     init(beside target: String, courtesy: Duration = PropertyListTimings.lockCourtesy) {
         self.courtesy = courtesy
+        self.target = target
         path = FilesBeside.lock(target)
         journalPath = FilesBeside.journal(target)
     }

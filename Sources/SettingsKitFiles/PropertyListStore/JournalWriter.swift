@@ -95,7 +95,7 @@ struct JournalWriter {
         }
     }
 
-    private var isLockBesideTarget: Bool { lock.path == FilesBeside.lock(follower.target) }
+    private var isLockBesideTarget: Bool { lock.target == follower.target }
 
     private mutating func acquireLock() throws {
         if !isLockBesideTarget {
