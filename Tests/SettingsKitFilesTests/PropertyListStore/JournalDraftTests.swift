@@ -15,14 +15,7 @@ struct JournalDraftTests {
     private func fold(
         _ body: @escaping @Sendable (SimulatedDisk, PropertyListStore) throws -> Void
     ) throws -> SimulatedDisk {
-        let disk = SimulatedDisk()
-        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
-        disk.synchronizeAll()
-        let fileSystem = FaultyFileSystem(over: disk.process())
-        let store = try PropertyListStore(path: Start.path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
-        try store.set(key("a"), to: Data("0".utf8))
-        try store.bringUpToDate()
-        try store.set(key("a"), to: Self.one)
+        let (disk, fileSystem, store) = try begunStore()
         let creations = Synchronization.Mutex(0)
         fileSystem.after { call in
             // The first new file is the property list, the second one the journal.

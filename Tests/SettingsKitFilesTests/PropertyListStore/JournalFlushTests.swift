@@ -13,9 +13,7 @@ struct JournalFlushTests {
 
     /// A disk with a property list that has the value 0 of the setting a, and a journal that the process of a store has begun.
     private func begin() throws -> (disk: SimulatedDisk, store: PropertyListStore) {
-        let disk = SimulatedDisk()
-        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
-        disk.synchronizeAll()
+        let disk = try emptyDisk()
         let store = try quietStore(disk.process())
         try store.set(key("a"), to: Data("0".utf8))
         try store.bringUpToDate()
@@ -174,14 +172,7 @@ struct JournalFlushTests {
 
     @Test("A flush that fails while the property list is written is no success at the next attempt", arguments: 0..<20)
     func failureWhileFolding(seed: Int) throws {
-        let disk = SimulatedDisk()
-        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
-        disk.synchronizeAll()
-        let fileSystem = FaultyFileSystem(over: disk.process())
-        let store = try PropertyListStore(path: Start.path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
-        try store.set(key("a"), to: Data("0".utf8))
-        try store.bringUpToDate()
-        try store.set(key("a"), to: Self.one)
+        let (disk, fileSystem, store) = try begunStore()
         let (isFirst, failures) = (Box(true), Recorder<SettingsError>())
         // The first flush is that of the new property list, which lacks what is set now.
         fileSystem.after { call in
