@@ -209,7 +209,8 @@ import Synchronization
         let token = connection.betweenCommits {
             connection.isExhaustive && fields.row.holds(change) ? decoded.cached.token : nil
         }
-        guard let token else { return }
+        // An even token: another thread has already read and cached the record.
+        guard let token, token & 1 == 1 else { return }
         decoded.cached.publish(record, token: token)
         nonisolated(unsafe) let row = newRow
         let written = (row: { @Sendable in row }, token: CachedValue<Record>.token(afterPublishing: token))
