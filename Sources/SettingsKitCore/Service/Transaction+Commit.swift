@@ -53,9 +53,7 @@ extension SettingsService.Transaction {
     /// - Returns: false, with nothing changed, if a value that was read has changed since.
     func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
         try commit { _ throws(SettingsError) in
-            // A store of two functions makes them in this order: removals come last.
-            let written =
-                writtenEntries.filter { $0.written?.data != nil } + writtenEntries.filter { $0.written?.data == nil }
+            let written = writtenEntries.filter { !$0.isRemoved } + writtenEntries.filter(\.isRemoved)
             var intents = intents
             // Checked before anything is recorded: no process can complete a write to a locked setting.
             for entry in written {
@@ -199,8 +197,11 @@ extension SettingsService.Transaction {
     ///
     /// - Returns: the batches that undo it; nil if an expectation did not hold.
     private func commit(in connection: ScopeConnection, isUndoable: Bool) throws(SettingsError) -> Undoing? {
-        let indices = entries.indices.filter { entries[$0].connection === connection }
+        var indices = entries.indices.filter { entries[$0].connection === connection }
         let store = try connection.requireStore(for: entries[indices[0]].key)
+        if indices.contains(where: { entries[$0].isRemoved }) {
+            indices = indices.filter { !entries[$0].isRemoved } + indices.filter { entries[$0].isRemoved }
+        }
         var batch = SettingsStoreBatch(writes: [], options: options)
         // Changes that an unopened store keeps have read nothing: the old values that hooks receive are in memory.
         batch.options.isKept = options.isKept && !store.isOpen

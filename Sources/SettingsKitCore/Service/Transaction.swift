@@ -25,6 +25,9 @@ extension SettingsService {
             var expected: StoredValue?
             /// Whether the closure has read the stored value.
             var isRead = false
+
+            /// Whether nothing is to be stored. A store of two functions makes removals last, in case the process dies in between.
+            var isRemoved: Bool { written.map { $0.data == nil } ?? false }
         }
 
         let service: SettingsService

@@ -60,6 +60,21 @@ struct TransactionTests {
         subscription.cancel()
     }
 
+    @Test("A store of two functions sets values before it removes others")
+    func order() {
+        let steps = Recorder<String>()
+        let settings = SettingsService.over(
+            TwoFunctionStore(willSet: { key, data in steps.append("\(data == nil ? "remove" : "set") \(key.name)") }))
+        settings.set(one, to: 7)
+        let other = number("other", .defaults)
+        settings.transaction { t in
+            t.set(other, to: t.get(one))
+            t.reset(one)
+        }
+        #expect(steps.all == ["set one", "set other", "remove one"])
+        #expect(settings.get(other) == 7 && !settings.isSet(one))
+    }
+
     @Test("Reads inside see the writes inside", arguments: StoreKind.allCases)
     func readYourWrites(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
