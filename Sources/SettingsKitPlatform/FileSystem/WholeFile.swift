@@ -289,7 +289,7 @@ package final class WholeFile: Sendable {
         for _ in 0..<40 {
             guard try fileSystem.status(of: path, followingLink: false)?.kind == .link else { return path }
             let destination = try fileSystem.destination(ofLink: path)
-            path = destination.hasPrefix("/") ? destination : Self.join(Self.split(path).directory, destination)
+            path = Self.isAbsolute(destination) ? destination : Self.join(Self.split(path).directory, destination)
             body(path)
         }
         throw SystemError(call: "readlink", path: path, number: ELOOP)
@@ -344,12 +344,14 @@ package final class WholeFile: Sendable {
         return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
     }
 
+    package static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+
     /// Returns the components of a path, without empty ones and `.`.
     package static func components(_ path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.filter { $0 != "." }
     }
 
     package static func join(_ directory: String, _ name: String) -> String {
-        directory.hasSuffix("/") ? directory + name : directory + "/" + name
+        directory.utf8.last == UInt8(ascii: "/") ? directory + name : directory + "/" + name
     }
 }

@@ -83,7 +83,7 @@
                 if case .file(let name) = event.subject { changed.insert(name) }
                 // A directory does not report which of its entries is another file now.
                 for name in names {
-                    let path = WatchLocation.join(observation.path, name)
+                    let path = WholeFile.join(observation.path, name)
                     let status = try files.status(of: path, followingLink: true)
                     let file = observation.files[name]
                     if status == nil && file == nil || file?.isSame(as: status) == true { continue }
@@ -100,7 +100,7 @@
         private static func openFile(_ name: String, of observation: inout Observation) throws(SystemError) {
             let report = observation.report
             observation.files[name] = try open(
-                WatchLocation.join(observation.path, name), events: [.write, .extend, .attrib, .delete, .rename],
+                WholeFile.join(observation.path, name), events: [.write, .extend, .attrib, .delete, .rename],
                 queue: observation.queue, report: { report(.file(name)) })
         }
 

@@ -13,7 +13,7 @@ struct WatchLocation: Equatable, Sendable {
         /// The object with the name; nil if there is none.
         var object: FileStatus?
 
-        var path: String { join(directory, name) }
+        var path: String { WholeFile.join(directory, name) }
 
         /// Whether the path continues there.
         var isFollowed: Bool { object?.kind == .directory || object?.kind == .link }
@@ -37,7 +37,7 @@ struct WatchLocation: Equatable, Sendable {
     static func find(_ path: String) throws(SystemError) -> WatchLocation {
         let fileSystem = POSIXFileSystem()
         var location = WatchLocation()
-        var directory = path.hasPrefix("/") ? "/" : "."
+        var directory = WholeFile.isAbsolute(path) ? "/" : "."
         // The last one first.
         var pending = Array(WholeFile.components(path).reversed())
         var links = 0
@@ -55,7 +55,7 @@ struct WatchLocation: Equatable, Sendable {
                 links += 1
                 guard links <= 40 else { throw SystemError(call: "readlink", path: path, number: ELOOP) }
                 let destination = try fileSystem.destination(ofLink: next)
-                if destination.hasPrefix("/") { directory = "/" }
+                if WholeFile.isAbsolute(destination) { directory = "/" }
                 pending += WholeFile.components(destination).reversed()
             case .file, .other, nil:
                 location.ends.append(directory)
@@ -65,9 +65,5 @@ struct WatchLocation: Equatable, Sendable {
         location.directory = directory
         location.ends.append(directory)
         return location
-    }
-
-    static func join(_ directory: String, _ name: String) -> String {
-        directory.hasSuffix("/") ? directory + name : directory + "/" + name
     }
 }

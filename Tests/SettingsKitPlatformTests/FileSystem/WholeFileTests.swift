@@ -217,6 +217,7 @@ struct WholeFileTests {
         let (foundDirectory, name) = WholeFile.split(path)
         #expect(Array(foundDirectory.utf8) == Array(directory.utf8) && name == components.last)
         #expect(WholeFile.components(path) == components)
+        #expect(WholeFile.isAbsolute(path) == (path.unicodeScalars.first == "/"))
     }
 
     @Test("A file whose name begins with a combining character is written in its directory")

@@ -32,7 +32,7 @@ struct DirectoryLocation: Sendable {
         for component in WholeFile.components(path) {
             if component == ".." { _ = components.popLast() } else { components.append(component) }
         }
-        return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
+        return (WholeFile.isAbsolute(path) ? "/" : "") + components.joined(separator: "/")
     }
 
     /// Returns the default directory of the state: in the program's directory, named after the last component of the
