@@ -328,6 +328,22 @@ final class Journal {
         return true
     }
 
+    /// Records in the header that all records so far only repeat those of the journal before, and the same position in the history.
+    func setCarriedEnd() throws {
+        guard var header else { return }
+        let history = Int64(header.carriedEnd) + base
+        header.carriedEnd = position
+        var bytes: [UInt8] = []
+        header.append(to: &bytes)
+        let same = try fileSystem.openForOverwriting(path)
+        defer { fileSystem.close(same) }
+        guard has(try fileSystem.status(of: same)) else {
+            throw SystemError(call: "open", path: path, number: ENOENT)
+        }
+        try bytes.withUnsafeBytes { try fileSystem.write(all: $0, to: same) }
+        follow(header, from: position, at: history)
+    }
+
     /// Cuts off the bytes after ``position``. The lock is held.
     func cut() throws(SystemError) { try fileSystem.truncate(file, to: Int64(position)) }
 }

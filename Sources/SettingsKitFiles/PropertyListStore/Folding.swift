@@ -110,7 +110,7 @@ struct Folding: FilePublication {
 
     /// Opens the file that the property list has replaced before, whose name the present one gets. So the system frees it when it is
     /// closed, not while the journal is locked.
-    private func openPreviousFile() -> FileHandle? {
+    private func openPreviousFile() -> SettingsKitPlatform.FileHandle? {
         let path = FilesBeside.previous(files.withLock { $0.follower.target })
         do throws(SystemError) {
             return try setup.fileSystem.openForReading(path, followingLink: false)
@@ -146,7 +146,7 @@ struct Folding: FilePublication {
     private func replaceJournal() {
         do {
             guard let draft = try draftJournal() else { return }
-            var old: FileHandle?
+            var old: SettingsKitPlatform.FileHandle?
             defer { draft.end(replaced: old, in: setup.fileSystem) }
             old = try files.updateLocked(waiting: waiting, isFolding: true) { writer in
                 // Another process may have folded it in the meantime, into a file that may not survive a power failure yet.
@@ -178,8 +178,12 @@ struct Folding: FilePublication {
 
     /// Moves folded changes in memory to the settled ones. Neither reading nor setting waits for that.
     private func settle() {
-        let folded = files.withLock { $0.follower.list.folded }
-        var layers = contents.withLock { $0.lowerLayers() }
+        // Of one moment: another thread may read everything again, with other positions.
+        let (present, folded) = files.withLock { writer in
+            let folded = writer.follower.list.folded
+            return (contents.withLock { $0.lowerLayers() }, folded)
+        }
+        var layers = present
         layers.settle(through: folded)
         layers = contents.withLock { [layers] in $0.replaceLower(by: layers) }
         withExtendedLifetime(layers) {}

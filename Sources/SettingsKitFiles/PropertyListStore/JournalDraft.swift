@@ -10,17 +10,20 @@ struct JournalDraft: Sendable {
     /// Locked, so that no other process treats it as abandoned.
     let file: FileHandle
     let status: FileStatus
+    /// The permissions of the property list, which determine the file's.
+    let listPermissions: FilePermissions?
 
     /// - Parameter target: The path of the property list.
     init(_ beginning: JournalBeginning, beside target: String, in fileSystem: any FileSystem) throws {
         self.beginning = beginning
         let (header, bytes) = beginning.encode()
         self.header = header
-        let list = try fileSystem.status(of: target, followingLink: true)?.permissions
+        listPermissions = try fileSystem.status(of: target, followingLink: true)?.permissions
         let file = try WholeFile.makeTemporary(beside: target, in: fileSystem)
         self.file = file
         do {
-            try fileSystem.setPermissions(of: file, like: Journal.permissions(beside: list), inDirectoryOf: target)
+            try fileSystem.setPermissions(
+                of: file, like: Journal.permissions(beside: listPermissions), inDirectoryOf: target)
             try bytes.withUnsafeBytes { try fileSystem.write(all: $0, to: file) }
             // The other journal may have been flushed.
             _ = try fileSystem.flush(file, .ordered)

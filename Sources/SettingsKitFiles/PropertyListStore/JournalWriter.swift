@@ -95,7 +95,7 @@ struct JournalWriter {
         }
     }
 
-    private var isLockBesideTarget: Bool { lock.target == follower.target }
+    private var isLockBesideTarget: Bool { lock.target.isIdentical(to: follower.target) }
 
     private mutating func acquireLock() throws {
         if !isLockBesideTarget {
@@ -321,7 +321,7 @@ struct JournalWriter {
             ?? contents.withLock { $0.freeze() }.restore(limits: setup.limits)
         guard let beginning = nextBeginning(restore: restore) else { return }
         let draft = try JournalDraft(beginning, beside: follower.target, in: fileSystem)
-        var old: FileHandle?
+        var old: SettingsKitPlatform.FileHandle?
         defer { draft.end(replaced: old, in: fileSystem) }
         old = try replaceJournal(by: draft)
     }
@@ -340,11 +340,13 @@ struct JournalWriter {
     ///
     /// Other processes notice that their open journal no longer has a name, read it to its end, and open the new one.
     ///
-    /// - Returns: The file of the old journal, which is still open; nil if the draft does not continue the journal any more.
-    mutating func replaceJournal(by draft: JournalDraft) throws -> FileHandle? {
-        guard let old = follower.cursor.journal, draft.beginning.continues(old, follower.list) else { return nil }
+    /// - Returns: The file of the old journal, which is still open; nil if the draft cannot replace the journal any more.
+    mutating func replaceJournal(by draft: JournalDraft) throws -> SettingsKitPlatform.FileHandle? {
+        guard let old = follower.cursor.journal, draft.beginning.continues(old, follower.list),
+            try listPermissions() == draft.listPermissions
+        else { return nil }
         let new = Journal(draft, at: old.historyPosition, in: fileSystem)
-        try repeatChanges(after: draft.beginning.position, in: new)
+        guard try repeatChanges(after: draft.beginning.position, in: new) else { return nil }
         if let reason = old.condition.asideReason {
             try old.keepCopy(as: FilesBeside.journalAside(follower.target, reason), beside: listPermissions())
         }
@@ -359,11 +361,19 @@ struct JournalWriter {
     }
 
     /// Repeats the changes after a position in the history of journals.
-    private func repeatChanges(after position: Int64, in journal: Journal) throws {
+    ///
+    /// - Returns: false if the journal would become too long.
+    private func repeatChanges(after position: Int64, in journal: Journal) throws -> Bool {
         let records = JournalBeginning.records(repeating: contents, after: max(position, follower.list.folded))
-        if records.isEmpty { return }
-        for record in records { try journal.append(record) }
+        if records.isEmpty { return true }
+        for record in records {
+            let frame = JournalFrame.bytes(of: record, at: journal.place)
+            guard Int(journal.position) + frame.count <= setup.limits.journal else { return false }
+            try journal.append(frame)
+        }
+        try journal.setCarriedEnd()
         // The old journal may have been flushed.
         _ = try fileSystem.flush(journal.file, .ordered)
+        return true
     }
 }
