@@ -368,7 +368,7 @@ struct JournalWriter {
         if records.isEmpty { return true }
         for record in records {
             let frame = JournalFrame.bytes(of: record, at: journal.place)
-            guard Int(journal.position) + frame.count <= setup.limits.journal else { return false }
+            guard Int64(journal.position) + Int64(frame.count) <= setup.limits.journal else { return false }
             try journal.append(frame)
         }
         try journal.setCarriedEnd()
