@@ -110,7 +110,7 @@ import Testing
         var again = try results()
         again.figures.removeAll { $0.row != 1 }
         measured.replace(by: again)
-        #expect(measured.figures.count == 7)
+        #expect(try measured.figures.count == results().figures.count)
         #expect(measured.differences(from: try results(), isComplete: true).isEmpty)
     }
 }
