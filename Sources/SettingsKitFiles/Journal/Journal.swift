@@ -319,12 +319,19 @@ final class Journal {
             let scan = JournalScanner.scan(records, from: UInt64(JournalHeader.size), of: found.id)
             return !scan.isDamaged && scan.end == position
         }
-        guard isIntact else { return false }
+        guard try isIntact && overwrite(with: bytes) else { return false }
+        openedSize = 0
+        return true
+    }
+
+    /// Writes bytes over the first ones of the file. Bytes can only be appended through the open file.
+    ///
+    /// - Returns: false, with nothing written, if the path has another file.
+    private func overwrite(with bytes: [UInt8]) throws -> Bool {
         let same = try fileSystem.openForOverwriting(path)
         defer { fileSystem.close(same) }
         guard has(try fileSystem.status(of: same)) else { return false }
         try bytes.withUnsafeBytes { try fileSystem.write(all: $0, to: same) }
-        openedSize = 0
         return true
     }
 
@@ -335,12 +342,7 @@ final class Journal {
         header.carriedEnd = position
         var bytes: [UInt8] = []
         header.append(to: &bytes)
-        let same = try fileSystem.openForOverwriting(path)
-        defer { fileSystem.close(same) }
-        guard has(try fileSystem.status(of: same)) else {
-            throw SystemError(call: "open", path: path, number: ENOENT)
-        }
-        try bytes.withUnsafeBytes { try fileSystem.write(all: $0, to: same) }
+        guard try overwrite(with: bytes) else { throw SystemError(call: "open", path: path, number: ENOENT) }
         follow(header, from: position, at: history)
     }
 
