@@ -27,7 +27,7 @@ extension SettingsService {
 
     private func scopesWithoutStore(of transaction: Transaction) -> Set<Scope> {
         let keys =
-            transaction.entries.filter { $0.written != nil }.map(\.key) + (transaction.error?.key.map { [$0] } ?? [])
+            transaction.writtenEntries.map(\.key) + (transaction.error?.key.map { [$0] } ?? [])
         return Set(keys.filter { connection(for: $0).store == nil }.map(\.scope))
     }
 }

@@ -53,7 +53,7 @@ extension SettingsService.Transaction {
     /// - Returns: false, with nothing changed, if a value that was read has changed since.
     func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
         try commit { _ throws(SettingsError) in
-            let written = writtenEntries.filter { !$0.isRemoved } + writtenEntries.filter(\.isRemoved)
+            let written = places { entries[$0].written != nil }.map { entries[$0] }
             var intents = intents
             // Checked before anything is recorded: no process can complete a write to a locked setting.
             for entry in written {
@@ -162,7 +162,13 @@ extension SettingsService.Transaction {
         }
     }
 
-    private var writtenEntries: some Sequence<Entry> { entries.lazy.filter { $0.written != nil } }
+    /// Returns the places of some entries: removals last, because a store of two functions makes the writes one by one, and the
+    /// process may die in between.
+    private func places(where isIncluded: (Int) -> Bool) -> [Int] {
+        let places = entries.indices.filter(isIncluded)
+        guard places.contains(where: { entries[$0].isRemoved }) else { return places }
+        return places.filter { !entries[$0].isRemoved } + places.filter { entries[$0].isRemoved }
+    }
 
     /// The connections of the transaction's keys, of which there are few.
     private var connectionsToCommit: [ScopeConnection] {
@@ -197,18 +203,15 @@ extension SettingsService.Transaction {
     ///
     /// - Returns: the batches that undo it; nil if an expectation did not hold.
     private func commit(in connection: ScopeConnection, isUndoable: Bool) throws(SettingsError) -> Undoing? {
-        var indices = entries.indices.filter { entries[$0].connection === connection }
-        let store = try connection.requireStore(for: entries[indices[0]].key)
-        if indices.contains(where: { entries[$0].isRemoved }) {
-            indices = indices.filter { !entries[$0].isRemoved } + indices.filter { entries[$0].isRemoved }
-        }
+        let places = places { entries[$0].connection === connection }
+        let store = try connection.requireStore(for: entries[places[0]].key)
         var batch = SettingsStoreBatch(writes: [], options: options)
         // Changes that an unopened store keeps have read nothing: the old values that hooks receive are in memory.
         batch.options.isKept = options.isKept && !store.isOpen
         var undoing: Undoing = (store, [])
-        batch.writes.reserveCapacity(indices.count)
-        batch.expectations.reserveCapacity(indices.count)
-        for index in indices {
+        batch.writes.reserveCapacity(places.count)
+        batch.expectations.reserveCapacity(places.count)
+        for index in places {
             if !batch.options.isKept, let expected = entries[index].expected {
                 batch.expectations.append(expected.entry(for: entries[index].key))
             }

@@ -26,13 +26,15 @@ extension SettingsService {
             /// Whether the closure has read the stored value.
             var isRead = false
 
-            /// Whether nothing is to be stored. A store of two functions makes removals last, in case the process dies in between.
+            /// Whether nothing is to be stored.
             var isRemoved: Bool { written.map { $0.data == nil } ?? false }
         }
 
         let service: SettingsService
         /// In the order of their first use. Frequent loops use indices: copying an entry takes long.
         private(set) var entries: [Entry] = []
+        /// The entries that are written.
+        var writtenEntries: some Sequence<Entry> { entries.lazy.filter { $0.written != nil } }
         /// The places of the entries, if there are many.
         private var indices: [StorageKey: Int] = [:]
         /// The settings that have hooks, in the order in which they were first set.
@@ -153,7 +155,7 @@ extension SettingsService {
 
         /// - Throws: `noStore` if a scope that was written to has no store.
         func requireStores() throws(SettingsError) {
-            for entry in entries where entry.written != nil { _ = try entry.connection.requireStore(for: entry.key) }
+            for entry in writtenEntries { _ = try entry.connection.requireStore(for: entry.key) }
         }
 
         /// Returns whether two keys are the same: one name, in scopes that have one store.
