@@ -13,8 +13,7 @@ import Synchronization
     @usableFromInline let trackers = ValueTrackers()
     /// The row of the cached record that this process has written, so that the next change need not encode it. A change takes it.
     ///
-    /// The closure returns it. Its values are the record's, which is `Sendable`, or were created for the row, which one thread at a
-    /// time uses.
+    /// The closure returns it.
     private let writtenRow = Mutex<(row: @Sendable () -> SettingsRow, token: UInt64)?>(nil, .leaf)
 
     private var connection: ScopeConnection { fields.connection }
@@ -212,6 +211,8 @@ import Synchronization
         // An even token: another thread has already read and cached the record.
         guard let token, token & 1 == 1 else { return }
         decoded.cached.publish(record, token: token)
+        // nonisolated(unsafe): its values are the record's, which is `Sendable`, or were created for the row, which one thread at a
+        // time uses.
         nonisolated(unsafe) let row = newRow
         let written = (row: { @Sendable in row }, token: CachedValue<Record>.token(afterPublishing: token))
         // Another thread's row is not released inside the lock.

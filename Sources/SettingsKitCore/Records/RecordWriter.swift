@@ -59,7 +59,7 @@ struct RecordWriter {
         try encoding.run {
             var writes: [FieldWrite] = []
             func compare(_ name: String, _ member: (any RowMember)?, with oldMember: (any RowMember)?) throws {
-                let isWritten = !others.isEmpty && others.contains(name)
+                let isWritten = others.contains(name)
                 if !isWritten, let member, let oldMember, member.isIdentical(to: oldMember) { return }
                 try FieldEncoding.requireValid(name, prefix: fields.prefix)
                 let data = try new.encoded(name)
