@@ -184,8 +184,7 @@ struct DamageTests {
 
     @Test("A journal that another process begins and replaces while it is opened is not damaged")
     func begunAndReplaced() throws {
-        let disk = SimulatedDisk()
-        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
+        let disk = try emptyDisk()
         // Made, but not begun.
         try disk.write(Data(), to: Start.path + "-journal")
         let slow = try quietStore(disk.process())

@@ -23,12 +23,6 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
         }
     }
 
-    private static func disk() throws -> SimulatedDisk {
-        let disk = SimulatedDisk()
-        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
-        return disk
-    }
-
     private static let steps: [Step] = [
         .batch(["a": "1", "b": "\"two\"", "c": "true", "d": "[1,2]"]), .bringUpToDate, .set("a", "2"), .set("d", nil),
         .bringUpToDate, .set("e", "5"), .bringUpToDate, .set("f", "\"not folded\""),
@@ -39,7 +33,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
         arguments: Mistake.allCases, [true, false])
     func isFoundByA(mistake: Mistake, isInPlace: Bool) throws {
         for count in 2...Self.steps.count {
-            let disk = try Self.disk()
+            let disk = try emptyDisk()
             var course = Course([:])
             let process = disk.process()
             #expect(course.run(Array(Self.steps.prefix(count)), on: try quietStore(process)) == nil)
@@ -61,7 +55,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
             var number = 0
             var isDead = true
             while isDead {
-                let disk = try Self.disk()
+                let disk = try emptyDisk()
                 let first = disk.process()
                 var course = Course([:])
                 #expect(course.run(Array(Self.steps.prefix(5)), on: try quietStore(first)) == nil)
@@ -84,7 +78,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
         "The last good state of a damaged property list has the intact part of the mistaken edit over it, and the journal over that"
     )
     func hasTheIntactPart() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let process = disk.process()
         let store = try quietStore(process)
         try Step.batch(["a": "1", "b": "2", "c": "3"]).perform(on: store)
@@ -101,7 +95,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
 
     @Test("The last good state of a damaged property list has edits that a writing process has taken over since")
     func hasEditsThatA() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let process = disk.process()
         let store = try quietStore(process)
         try Step.batch(["a": "1", "b": "2"]).perform(on: store)
@@ -118,7 +112,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
 
     @Test("The last good state of a damaged property list keeps the kinds of values that the bytes alone do not tell")
     func keepsTheKindsOf() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         try disk.write(Data(xml("<key>date</key><date>2020-01-02T03:04:05Z</date>").utf8), to: Start.path)
         let process = disk.process()
         let store = try quietStore(process)
@@ -158,7 +152,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
 
     @Test("The last good state of a damaged property list is found after two processes have folded in turn")
     func isFoundAfterTwo() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let processes = [disk.process(), disk.process()]
         let stores = try processes.map { try quietStore($0) }
         var values: Values = [:]
@@ -168,8 +162,7 @@ struct TheLastGoodStateOfADamagedPropertyListTests {
             try stores[number % 2].set(key(name), to: data)
             values[name] = data
             if number % 3 != 1 { try stores[(number / 3) % 2].bringUpToDate() }
-            let copy = SimulatedDisk()
-            for path in ["/home", Start.directory] { try copy.makeDirectory(path) }
+            let copy = try emptyDisk()
             for name in disk.names(in: Start.directory) {
                 let path = Start.directory + "/" + name
                 try copy.write(try #require(disk.contents(of: path)), to: path)

@@ -28,12 +28,6 @@ struct MismatchedFilesTests {
         }
     }
 
-    private static func disk() throws -> SimulatedDisk {
-        let disk = SimulatedDisk()
-        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
-        return disk
-    }
-
     private static func text(_ number: Int) -> Data { Data("\(number)".utf8) }
 
     /// Runs a program that counts to `last`, synchronizes each time, and dies with one more change in the journal.
@@ -60,7 +54,7 @@ struct MismatchedFilesTests {
         "A journal and a property list that do not belong together keep the newer property list where the journal is from an earlier time"
     )
     func keepTheNewerProperty() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let states = try Self.history(on: disk, 1...6)
         // The journal before the last is what a death between the property list and its journal leaves: no mismatch.
         for index in 0..<3 {
@@ -85,8 +79,8 @@ struct MismatchedFilesTests {
         "A journal and a property list that do not belong together keep the property list where the journal is another's"
     )
     func keepThePropertyList() throws {
-        let disk = try Self.disk()
-        let other = try Self.history(on: try Self.disk(), 100...102)[2]
+        let disk = try emptyDisk()
+        let other = try Self.history(on: try emptyDisk(), 100...102)[2]
         var files = try #require(try Self.history(on: disk, 1...3).last)
         files.journal = other.journal
         try files.put(on: disk)
@@ -103,7 +97,7 @@ struct MismatchedFilesTests {
         "A journal and a property list that do not belong together keep the newer state where the property list is from an earlier time, and the older file aside"
     )
     func keepTheNewerState() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let states = try Self.history(on: disk, 1...5)
         let previous = disk.contents(of: FilesBeside.previous(Start.path))
         for index in 0..<4 {
@@ -131,7 +125,7 @@ struct MismatchedFilesTests {
         "A journal and a property list that do not belong together are not those of one moment, whichever moment that was"
     )
     func areNotThoseOf() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         for (index, files) in try Self.history(on: disk, 1...4).enumerated() {
             try files.put(on: disk)
             let (service, problems) = SettingsService.over(try quietStore(disk.process()))
@@ -145,7 +139,7 @@ struct MismatchedFilesTests {
         "A journal and a property list that do not belong together are not the journal and a property list that another program wrote: that is an edit"
     )
     func areNotTheJournal() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         _ = try Self.history(on: disk, 1...3)
         try disk.replace(Start.path, with: Data(xml("<key>n</key><integer>77</integer>").utf8))
         let (service, problems) = SettingsService.over(try quietStore(disk.process()))
@@ -156,7 +150,7 @@ struct MismatchedFilesTests {
 
     @Test("An older copy of the journal takes nothing back in a process that is running, which writes it again")
     func olderCopy() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let running = try quietStore(disk.process())
         try running.set(key("n"), to: Self.text(1))
         let old = try #require(disk.contents(of: Self.journal))
@@ -173,7 +167,7 @@ struct MismatchedFilesTests {
         "A journal and a property list that do not belong together leave memory and later changes as they are in a process that is running"
     )
     func leaveMemoryAndLater() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let old = try #require(try Self.history(on: disk, 1...3).first)
         let running = try quietStore(disk.process())
         try running.set(key("mine"), to: Self.text(1))

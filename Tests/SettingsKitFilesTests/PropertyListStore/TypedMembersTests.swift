@@ -18,12 +18,6 @@ struct TypedMembersTests {
             ])), PropertyListMember(key: "when", value: .date(5)),
     ]
 
-    private static func disk() throws -> SimulatedDisk {
-        let disk = SimulatedDisk()
-        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
-        return disk
-    }
-
     private static func file(_ disk: SimulatedDisk) throws -> [PropertyListMember] {
         try PropertyListReader.readDictionary(try #require(disk.contents(of: Start.path)))
     }
@@ -31,7 +25,7 @@ struct TypedMembersTests {
     @Test("Their types survive the end of the process, wherever it dies")
     func killed() throws {
         for synchronizes in [false, true] {
-            let disk = try Self.disk()
+            let disk = try emptyDisk()
             let process = disk.process()
             let store = try quietStore(process)
             try store.set(key("old"), to: Data("1".utf8))
@@ -49,7 +43,7 @@ struct TypedMembersTests {
 
     @Test("A process that was running follows them, and writes them into the file")
     func followed() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let running = try quietStore(disk.process())
         try running.set(key("when"), to: Data("5".utf8))
         try running.bringUpToDate()
@@ -71,7 +65,7 @@ struct TypedMembersTests {
 
     @Test("A journal that is rewritten keeps them")
     func rewritten() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         let process = disk.process()
         var limits = PropertyListStoreLimits()
         limits.rewrite = 512
@@ -88,7 +82,7 @@ struct TypedMembersTests {
 
     @Test("What is so already stays, and what is too large is refused")
     func unchanged() throws {
-        let disk = try Self.disk()
+        let disk = try emptyDisk()
         var limits = PropertyListStoreLimits()
         limits.contents = 1_000
         let store = try PropertyListStore(
