@@ -21,7 +21,8 @@ final class BackgroundThreads: Sendable {
         /// The queues with waiting work and without running work.
         var ready: [BackgroundQueue] = []
         var timed = TimedWorks()
-        var rounds: [ObjectIdentifier: WeakReference<ChangeMonitor>] = [:]
+        /// The monitors whose files are checked in each round.
+        var rounds: [WeakReference<ChangeMonitor>] = []
         var nextRound: Deadline?
         /// All threads, including starting ones.
         var threads = 0
@@ -34,19 +35,28 @@ final class BackgroundThreads: Sendable {
         /// The number of additional pieces of work that may run at once because others hang.
         var extraWidth = 0
         var stalledUntil: Deadline?
+
+        /// When the next thing is due. Allocates nothing, so that a thread that waits and ends with its process has no heap.
+        var nextMoment: Deadline? {
+            var next = timed.firstMoment
+            if let nextRound { next = min(next ?? nextRound, nextRound) }
+            if let stalledUntil { next = min(next ?? stalledUntil, stalledUntil) }
+            return next
+        }
     }
 
     /// The conditions that threads wait for.
-    private enum Condition: Int, CaseIterable {
+    private enum Condition {
         /// Something is due before the keeper wakes by itself.
-        case isDue
+        static var isDue: Int { 0 }
         /// There is work for another thread.
-        case hasWork
+        static var hasWork: Int { 1 }
+        static var count: Int { 2 }
     }
 
-    private typealias Access = WaitableMutex<State, Condition>.Access
+    private typealias Access = WaitableMutex<State>.Access
 
-    private let mutex = WaitableMutex<State, Condition>(State())
+    private let mutex = WaitableMutex(State(), conditionCount: Condition.count)
 
     /// The number of threads, for tests.
     var count: Int { mutex.withLock { $0.state.threads } }
@@ -56,7 +66,7 @@ final class BackgroundThreads: Sendable {
     func add(_ new: @escaping BackgroundQueue.Work, to queue: BackgroundQueue) {
         mutex.withLock { access in
             guard append(new, to: queue, &access) else { return }
-            if access.state.idle > 0 { access.signal(.hasWork) } else { wakeKeeper(&access) }
+            if access.state.idle > 0 { access.signal(Condition.hasWork) } else { wakeKeeper(&access) }
         }
     }
 
@@ -71,14 +81,12 @@ final class BackgroundThreads: Sendable {
     /// Checks the files of a monitor in each round, as long as it lives.
     func addToRounds(_ monitor: ChangeMonitor) {
         mutex.withLock { access in
-            access.state.rounds[ObjectIdentifier(monitor)] = WeakReference(monitor)
+            access.state.rounds.append(WeakReference(monitor))
             guard access.state.nextRound == nil else { return }
             access.state.nextRound = .exact(after: PlatformTimings.roundPause)
             wakeKeeper(&access)
         }
     }
-
-    func removeFromRounds(_ monitor: ObjectIdentifier) { mutex.withLock { $0.state.rounds[monitor] = nil } }
 
     /// - Returns: false if a thread already has the queue, and continues with it.
     @discardableResult
@@ -94,9 +102,9 @@ final class BackgroundThreads: Sendable {
     /// Wakes a thread to check what is due.
     private func wakeKeeper(_ access: inout Access) {
         if access.state.hasKeeper {
-            access.signal(.isDue)
+            access.signal(Condition.isDue)
         } else if access.state.idle > 0 {
-            access.signal(.hasWork)
+            access.signal(Condition.hasWork)
         } else if access.state.threads == access.state.busy {
             // No thread is about to check.
             start(&access)
@@ -165,7 +173,9 @@ final class BackgroundThreads: Sendable {
             let now = Deadline.now
             while let timed = access.state.timed.popFirst(by: now) { append(timed.work, to: timed.queue, &access) }
             if let round = access.state.nextRound, round <= now {
-                let monitors = access.state.rounds.values.compactMap(\.object)
+                // Released without the lock, in case these are the last references.
+                let monitors = access.state.rounds.compactMap(\.object)
+                if monitors.count < access.state.rounds.count { access.state.rounds = monitors.map(WeakReference.init) }
                 access.state.nextRound = monitors.isEmpty ? nil : .exact(after: PlatformTimings.roundPause)
                 begin(isRound: true, &access)
                 return .round(monitors)
@@ -216,7 +226,7 @@ final class BackgroundThreads: Sendable {
             if let end = access.state.stalledUntil, end > now { return nil }
             if access.state.stalledUntil == nil || access.state.running >= PlatformLimits.backgroundThreads {
                 access.state.stalledUntil = .exact(after: PlatformTimings.stallTime)
-                if access.state.hasKeeper { access.signal(.isDue) }
+                if access.state.hasKeeper { access.signal(Condition.isDue) }
                 return nil
             }
             access.state.extraWidth += 1
@@ -230,14 +240,13 @@ final class BackgroundThreads: Sendable {
         let idleEnd = Deadline.exact(after: PlatformTimings.idleTime)
         if access.state.hasKeeper {
             access.state.idle += 1
-            access.wait(for: .hasWork, until: idleEnd)
+            access.wait(for: Condition.hasWork, until: idleEnd)
             access.state.idle -= 1
             return Deadline.now < idleEnd || !access.state.hasKeeper || !access.state.ready.isEmpty
         }
-        let next = [access.state.timed.firstMoment, access.state.nextRound, access.state.stalledUntil]
-            .compactMap(\.self).min()
+        let next = access.state.nextMoment
         access.state.hasKeeper = true
-        access.wait(for: .isDue, until: next ?? idleEnd)
+        access.wait(for: Condition.isDue, until: next ?? idleEnd)
         access.state.hasKeeper = false
         return next != nil || Deadline.now < idleEnd || !access.state.ready.isEmpty || !access.state.timed.isEmpty
             || access.state.nextRound != nil

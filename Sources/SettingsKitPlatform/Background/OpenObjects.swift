@@ -28,10 +28,10 @@ package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
         var others: [Object] = []
         defer { withExtendedLifetime(others) {} }
         return try entries.withLock { entries in
-            if let object = entries.first(where: { $0.path == path })?.reference.object { return object }
             var present: [Entry] = []
             for entry in entries {
                 guard let object = entry.reference.object else { continue }
+                if entry.path == path { return object }
                 others.append(object)
                 present.append(entry)
             }

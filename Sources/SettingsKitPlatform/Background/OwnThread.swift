@@ -44,7 +44,10 @@ package enum OwnThread {
     }
 
     private static func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
+        // Released at the end: the first call of `malloc` or `free` would give the thread its own heap.
+        let work = Unmanaged<Work>.fromOpaque(context)
+        work.takeUnretainedValue().body()
+        work.release()
         return nil
     }
 }

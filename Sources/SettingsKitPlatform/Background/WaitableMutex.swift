@@ -13,17 +13,22 @@ import SettingsKitCore
 /// `@unchecked Sendable`: the pointers to the mutex and the conditions never change, and any thread may call the C library's
 /// functions with them. `state` is used only while the mutex is locked: through an ``Access``, which exists only then and cannot
 /// be copied out of `body`, and in the child of a fork, which has one thread.
-final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & CaseIterable>: @unchecked Sendable {
+final class WaitableMutex<State: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    /// The conditions, by their raw values, which count from 0.
-    private let conditions = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: Condition.allCases.count)
+    private let conditions: UnsafeMutablePointer<pthread_cond_t>
+    private let conditionCount: Int
     private var state: UnsafeMutablePointer<State>
     #if DEBUG
         private static var identity: HeldLocks.Identity { .init(rank: .leaf) }
     #endif
 
     /// Creates a mutex that lives as long as the process.
-    init(_ initialState: State) {
+    ///
+    /// - Parameter conditionCount: The number of conditions that threads wait for, whose numbers begin at 0. Numbers, because looking
+    ///   up the conformances of a type takes a noticeable part of a process's start.
+    init(_ initialState: State, conditionCount: Int) {
+        self.conditionCount = conditionCount
+        conditions = .allocate(capacity: conditionCount)
         state = .allocate(capacity: 1)
         state.initialize(to: initialState)
         begin()
@@ -38,7 +43,7 @@ final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & Ca
             pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
             defer { pthread_condattr_destroy(&attributes) }
         #endif
-        for number in 0..<Condition.allCases.count {
+        for number in 0..<conditionCount {
             (conditions + number).initialize(to: pthread_cond_t())
             #if canImport(Darwin)
                 pthread_cond_init(conditions + number, nil)
@@ -71,16 +76,16 @@ final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & Ca
         }
 
         /// Wakes one of the threads that wait for a condition.
-        func signal(_ condition: Condition) { pthread_cond_signal(owner.conditions + condition.rawValue) }
+        func signal(_ condition: Int) { pthread_cond_signal(owner.conditions + condition) }
 
         /// Unlocks the mutex, waits, and locks it again. May return early.
-        mutating func wait(for condition: Condition, until moment: Deadline) {
+        mutating func wait(for condition: Int, until moment: Deadline) {
             #if canImport(Darwin)
                 var pause = moment.timeLeft
-                pthread_cond_timedwait_relative_np(owner.conditions + condition.rawValue, owner.mutex, &pause)
+                pthread_cond_timedwait_relative_np(owner.conditions + condition, owner.mutex, &pause)
             #else
                 var time = moment.time
-                pthread_cond_timedwait(owner.conditions + condition.rawValue, owner.mutex, &time)
+                pthread_cond_timedwait(owner.conditions + condition, owner.mutex, &time)
             #endif
         }
     }

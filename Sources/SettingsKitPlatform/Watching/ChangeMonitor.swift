@@ -111,7 +111,6 @@ package final class ChangeMonitor: Sendable {
     }
 
     deinit {
-        BackgroundThreads.shared.removeFromRounds(ObjectIdentifier(self))
         for watch in state.withLock({ $0.watches }) { watch.cancel() }
     }
 

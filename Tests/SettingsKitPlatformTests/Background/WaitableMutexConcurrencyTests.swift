@@ -4,24 +4,25 @@ import Testing
 
 @Suite("A mutex that threads wait at (concurrency)", .timeLimit(Rounds.timeLimit))
 struct WaitableMutexConcurrencyTests {
-    private enum Condition: Int, CaseIterable { case hasItem, hasRoom }
+    private let hasItem = 0
+    private let hasRoom = 1
 
     @Test("Threads that wait at a mutex let others change its state, and go on when they are woken")
     func handOver() {
-        let mutex = WaitableMutex<[Int], Condition>([])
+        let mutex = WaitableMutex([Int](), conditionCount: 2)
         let received = Recorder<Int>()
         inParallel(4) { thread in
             for number in 0..<1_000 {
                 if thread < 2 {
                     mutex.withLock { access in
-                        while access.state.count == 8 { access.wait(for: .hasRoom, until: .exact(after: .seconds(60))) }
+                        while access.state.count == 8 { access.wait(for: hasRoom, until: .exact(after: .seconds(60))) }
                         access.state.append(number)
-                        access.signal(.hasItem)
+                        access.signal(hasItem)
                     }
                 } else {
                     let item = mutex.withLock { access in
-                        while access.state.isEmpty { access.wait(for: .hasItem, until: .exact(after: .seconds(60))) }
-                        access.signal(.hasRoom)
+                        while access.state.isEmpty { access.wait(for: hasItem, until: .exact(after: .seconds(60))) }
+                        access.signal(hasRoom)
                         return access.state.removeFirst()
                     }
                     received.append(item)
@@ -34,10 +35,10 @@ struct WaitableMutexConcurrencyTests {
 
     @Test("A wait at a mutex that no thread wakes ends at its moment, and not before")
     func timeOut() {
-        let mutex = WaitableMutex<Int, Condition>(0)
+        let mutex = WaitableMutex(0, conditionCount: 2)
         let end = Deadline.exact(after: .milliseconds(30))
         mutex.withLock { access in
-            while Deadline.now < end { access.wait(for: .hasItem, until: end) }
+            while Deadline.now < end { access.wait(for: hasItem, until: end) }
             access.state += 1
         }
         #expect(mutex.withLock { $0.state } == 1)
