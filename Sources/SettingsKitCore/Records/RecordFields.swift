@@ -56,7 +56,7 @@ import Synchronization
         (defaults, isWhollySaved) = try FieldEncoding(recordKey: recordKey, prefix: prefix).run {
             let row = try empty()
             var fields: [String: Data] = [:]
-            for name in row.members.keys {
+            for name in row.members.names {
                 guard let data = try row.encoded(name) else { continue }
                 try FieldEncoding.requireValid(name, prefix: prefix)
                 fields[name] = data

@@ -121,7 +121,7 @@ final class RecordLayout: Sendable {
 
     // MARK: Fields
 
-    /// Returns the fields that a record saves, with their order.
+    /// Returns the fields that a record saves.
     ///
     /// Traps if a field with an attribute is not saved as the attribute says.
     ///
@@ -150,7 +150,7 @@ final class RecordLayout: Sendable {
     }
 
     /// Returns whether a record has no part that it does not save.
-    func isWhollySaved(in row: SettingsRow) -> Bool { row.members.keys.sorted() == namesOfProperties.sorted() }
+    func isWhollySaved(in row: SettingsRow) -> Bool { row.members.names.sorted() == namesOfProperties.sorted() }
 
     /// Returns the definitions of settings with the values of the record's fields.
     ///
@@ -164,9 +164,9 @@ final class RecordLayout: Sendable {
         var groups: [(group: String?, settings: [SettingsService.SettingDefinition])] = [(nil, [])]
         // A record that cannot be saved has no fields.
         let row = optionalResult(of: layout.declaredRow, Record.empty) ?? .declaring
-        for field in row.names ?? [] {
+        for (field, member) in row.members.all {
             let key = SettingsService.StorageKey(name.map { "\($0):\(field)" } ?? field, scope: scope)
-            guard let setting = row.members[field]?.setting(key, layout.attributes[field]) else { continue }
+            guard let setting = member.setting(key, layout.attributes[field]) else { continue }
             let group = nestedNames.first { field.hasPrefix($0 + ".") }
             if let index = groups.firstIndex(where: { $0.group == group }) {
                 groups[index].settings.append(setting)

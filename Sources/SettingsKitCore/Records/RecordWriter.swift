@@ -62,18 +62,18 @@ struct RecordWriter {
                 let isWritten = others.contains(name)
                 if !isWritten, let member, let oldMember, member.isIdentical(to: oldMember) { return }
                 try FieldEncoding.requireValid(name, prefix: fields.prefix)
-                let data = try new.encoded(name)
-                if !isWritten, try data == old.encoded(name) { return }
+                let data = try member.flatMap { try SettingsRow.encoded($0, name) }
+                if !isWritten, try data == oldMember.flatMap({ try SettingsRow.encoded($0, name) }) { return }
                 writes.append(.init(name: name, data: try bytes(data, of: member, name), member: member))
             }
             var commonCount = 0
-            for (name, member) in new.members {
-                let oldMember = old.members[name]
+            for (place, (name, member)) in new.members.all.enumerated() {
+                let oldMember = old.members.member(named: name, near: place)
                 if oldMember != nil { commonCount += 1 }
                 try compare(name, member, with: oldMember)
             }
             if commonCount < old.members.count {
-                for (name, member) in old.members where new.members[name] == nil {
+                for (name, member) in old.members.all where new.members[name] == nil {
                     try compare(name, nil, with: member)
                 }
             }

@@ -60,9 +60,7 @@ struct RowEncoder: Encoder {
             var row = isDeclaring ? SettingsRow.declaring : SettingsRow()
             try record.save(into: &row)
             let prefix = layout.prefix(ofKey: key.stringValue)
-            for name in row.names ?? Array(row.members.keys) {
-                if let member = row.members[name] { fields.members.append((prefix + name, member)) }
-            }
+            fields.members += row.members.all.map { (prefix + $0.name, $0.member) }
         }
 
         /// Adds an optional field.

@@ -5,7 +5,9 @@
 #endif
 
 /// A field that was added to a row. It is serialized when its bytes are needed.
-protocol RowMember {
+///
+/// A class: a row is copied more often than created, and a reference takes less time to copy than a value of unknown type.
+protocol RowMember: AnyObject {
     /// The layout of the value, if that is a record.
     var layout: RecordLayout? { get }
     /// Returns the definition of a setting whose default is the value; nil if only its JSON is known.
@@ -23,8 +25,10 @@ protocol RowMember {
 }
 
 /// A field with a value.
-struct ValueMember<Value: Encodable>: RowMember {
+final class ValueMember<Value: Encodable>: RowMember {
     let value: Value
+
+    init(value: Value) { self.value = value }
 
     var layout: RecordLayout? { (Value.self as? any SettingsRecord.Type).map { RecordLayout.of($0) } }
 
@@ -65,7 +69,9 @@ struct ValueMember<Value: Encodable>: RowMember {
     /// of a record whose field was not changed. Equality is not enough: `0.0` and `-0.0` are equal and have different JSON, and a
     /// type may define different values as equal. Values with other bits can still have the same JSON.
     func isIdentical(to other: any RowMember) -> Bool {
-        guard let other = other as? Self else { return false }
+        // A conditional cast would look up the type of its optional result at each call.
+        guard type(of: other) == ValueMember<Value>.self else { return false }
+        let other = unsafeDowncast(other, to: ValueMember<Value>.self)
         return withUnsafeBytes(of: value) { bytes in
             withUnsafeBytes(of: other.value) { bytes.elementsEqual($0) }
         }
@@ -73,8 +79,10 @@ struct ValueMember<Value: Encodable>: RowMember {
 }
 
 /// A field whose JSON is known.
-struct DataMember: RowMember {
+final class DataMember: RowMember {
     let data: Data
+
+    init(data: Data) { self.data = data }
 
     var layout: RecordLayout? { nil }
 
@@ -88,5 +96,5 @@ struct DataMember: RowMember {
 
     func encoded() -> Data { data }
 
-    func isIdentical(to other: any RowMember) -> Bool { (other as? Self)?.data == data }
+    func isIdentical(to other: any RowMember) -> Bool { (other as? DataMember)?.data == data }
 }

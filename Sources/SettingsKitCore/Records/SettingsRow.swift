@@ -20,9 +20,9 @@ public struct SettingsRow {
     package static let null = Data("null".utf8)
 
     /// The fields that were added to the row.
-    private(set) var members: [String: any RowMember] = [:]
-    /// The names of the fields in the order in which they were added, if the row is ``declaring``.
-    private(set) var names: [String]?
+    private(set) var members = RowMembers()
+    /// Whether the row also keeps fields without a value.
+    private(set) var isDeclaring = false
     /// The source of a row that is read.
     private let source: (any RowSource)?
     /// The first part of the names of the fields that are read: not empty for a nested record.
@@ -34,10 +34,10 @@ public struct SettingsRow {
     /// Creates a row for reading.
     init(source: any RowSource) { self.source = source }
 
-    /// An empty row that keeps the order of the fields, and those without a value.
+    /// An empty row that also keeps fields without a value.
     static var declaring: SettingsRow {
         var row = SettingsRow()
-        row.names = []
+        row.isDeclaring = true
         return row
     }
 
@@ -63,9 +63,8 @@ public struct SettingsRow {
         }
         set {
             switch newValue {
-            case let value?: add(ValueMember(value: value), under: name)
-            case nil where names != nil: add(ValueMember(value: newValue), under: name)
-            case nil: members[name] = nil
+            case let value?: members[name] = ValueMember(value: value)
+            case nil: members[name] = isDeclaring ? ValueMember(value: newValue) : nil
             }
         }
     }
@@ -83,7 +82,7 @@ public struct SettingsRow {
 
     /// The names of the fields of the empty record.
     var defaultNames: [String] {
-        let names = source?.defaultNames ?? Array(members.keys)
+        let names = source?.defaultNames ?? members.names
         return names.compactMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil }
     }
 
@@ -209,22 +208,17 @@ public struct SettingsRow {
 
     // MARK: Writing
 
-    package mutating func put(_ data: Data, under name: String) { add(DataMember(data: data), under: name) }
-
-    private mutating func add(_ member: any RowMember, under name: String) {
-        if names != nil, members[name] == nil { names?.append(name) }
-        members[name] = member
-    }
+    package mutating func put(_ data: Data, under name: String) { members[name] = DataMember(data: data) }
 
     /// Adds the members of a value that `Codable` encodes to the row.
     mutating func setMembers(of value: some Encodable, _ layout: RecordLayout) throws {
-        if let members = try RowEncoder.members(of: value, layout, isDeclaring: names != nil) {
+        if let members = try RowEncoder.members(of: value, layout, isDeclaring: isDeclaring) {
             self.members.reserveCapacity(self.members.count + members.count)
             for (name, member) in members {
                 precondition(
-                    names == nil || layout.isPlain || self.members[name] == nil,
+                    !isDeclaring || layout.isPlain || self.members[name] == nil,
                     "Two fields of \(type(of: value)) are named \(name).")
-                add(member, under: name)
+                self.members[name] = member
             }
         } else {
             let json = try JSONEncoder.stable().encode(value)
@@ -238,9 +232,16 @@ public struct SettingsRow {
     func encoded(_ name: String) throws -> Data? {
         guard let member = members[name] else { return nil }
         if !Self.isValid(name) { throw InvalidName() }
+        return try Self.encoded(member, name)
+    }
+
+    /// Serializes a field; returns nil if it is nil.
+    ///
+    /// - Throws: ``FieldError`` if it cannot be encoded.
+    static func encoded(_ member: any RowMember, _ name: String) throws -> Data? {
         do {
             let data = try member.encoded()
-            return data == Self.null ? nil : data
+            return data == null ? nil : data
         } catch {
             throw FieldError(name: name, underlying: error)
         }
