@@ -211,4 +211,46 @@ struct SimulatedDiskPowerFailureTests {
         }
         #expect(disk.names(in: "/").count > 10)
     }
+
+    @Test("A power failure leaves one of the listed disks, apart from zeros at the end of files")
+    func listed() throws {
+        let names = ["file", "other"]
+        func look(_ disk: SimulatedDisk) -> [String?] {
+            names.map { name in
+                text(disk.contents(of: "/" + name)).map { String($0.reversed().drop { $0 == "\0" }.reversed()) }
+            }
+        }
+        let disk = SimulatedDisk()
+        let process = disk.process()
+        try process.make("/file", "old", synchronized: true)
+        try process.synchronizeDirectory("/")
+        try process.make("/new", "new", synchronized: true)
+        try process.write(" end", to: process.openForAppending("/new"))
+        try process.link("/file", as: "/kept")
+        try process.rename("/new", to: "/file")
+        try process.rename("/kept", to: "/other")
+        let listed = disk.powerFailures(for: names, in: "/")
+        #expect(Set(listed.map(\.identity)).count == listed.count)
+        let possible = Set(listed.map { look($0.disk()) })
+        // The old file or the new one, with or without its end; the old file also under the other name, or no file there.
+        #expect(possible == Set(["old", "new", "new end"].flatMap { [[$0, nil], [$0, "old"]] }))
+        for seed in 0..<200 as Range<UInt64> {
+            let copy = SimulatedDisk(copyOf: disk)
+            copy.powerFailure(seed: seed)
+            #expect(possible.contains(look(copy)), "seed \(seed)")
+        }
+    }
+
+    @Test("A process announces each call before it makes it")
+    func announced() throws {
+        let disk = SimulatedDisk()
+        let process = disk.process()
+        let calls = Recorder<String>()
+        process.beforeEachCall { name, path in calls.append("\(name) \(path) \(disk.isLocked("/file"))") }
+        let file = try process.create("/file")
+        #expect(try process.lock(file))
+        process.unlock(file)
+        process.close(file)
+        #expect(calls.all == ["open /file false", "flock /file false", "unlock /file true"])
+    }
 }

@@ -49,6 +49,34 @@ struct DirectoryContents: Sendable {
         entries = durable
     }
 
+    /// The names that a power failure can leave: each choice of ``SurvivingChanges`` among the changes that matter to programs that
+    /// use only some of the names. These are the changes of those names, and the second names of files.
+    func afterPowerFailure(using names: Set<FileName>) -> [DirectoryContents] {
+        var known = Set(durable.values)
+        let isRelevant = changes.map { change in
+            let isSecondName = change.removed == nil && change.added.map { known.contains($0.inode) } ?? false
+            if let added = change.added { known.insert(added.inode) }
+            return isSecondName || change.removed.map(names.contains) ?? false
+                || change.added.map { names.contains($0.name) } ?? false
+        }
+        let relevant = changes.indices.filter { isRelevant[$0] }
+        var found: Set<[FileName: UInt64]> = []
+        var list: [DirectoryContents] = []
+        for survives in SurvivingChanges.choices(among: relevant.count) {
+            let lost = Set(relevant.enumerated().filter { !survives($0.offset) }.map(\.element))
+            var contents = self
+            for (index, change) in changes.enumerated() where !lost.contains(index) {
+                Self.apply(change, to: &contents.durable)
+            }
+            let used = Set(names.compactMap { contents.durable[$0] })
+            guard found.insert(contents.durable.filter { used.contains($0.value) }).inserted else { continue }
+            contents.changes = []
+            contents.entries = contents.durable
+            list.append(contents)
+        }
+        return list
+    }
+
     /// Removes the second name of a directory, here and on the medium.
     mutating func forget(_ name: FileName) {
         entries[name] = nil

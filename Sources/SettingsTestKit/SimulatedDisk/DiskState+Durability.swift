@@ -69,7 +69,7 @@ extension DiskState {
     }
 
     /// Counts names again, and drops inodes without a name.
-    private mutating func keepWhatHasAName() {
+    mutating func keepWhatHasAName() {
         var counts: [UInt64: UInt64] = [Self.root: 1]
         var pending = [Self.root]
         while let directory = pending.popLast() {

@@ -145,6 +145,9 @@ struct DiskState: Sendable {
     /// The bytes of all files that a process can reach.
     var usedBytes: Int { inodes.values.reduce(0) { $1.isAlive ? $0 + $1.file.bytes.count : $0 } }
 
+    /// Grows with each change of a file or directory.
+    var changeCount: Int64 { now.seconds * 1_000_000_000 + now.nanoseconds }
+
     /// The number of bytes by which files may still grow.
     var freeBytes: Int { capacity.map { max(0, $0 - usedBytes) } ?? .max }
 

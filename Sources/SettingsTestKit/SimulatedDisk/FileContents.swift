@@ -30,12 +30,7 @@ struct FileContents: Sendable {
     /// Makes the changes since the last synchronization durable, and only those: changes that a failed synchronization lost leave
     /// a gap of old bytes or zeros.
     mutating func synchronize() {
-        for change in changes {
-            switch change {
-            case .write(let offset, let bytes): Self.put(bytes[...], at: offset, in: &durable)
-            case .truncate(let size): Self.resize(&durable, to: size)
-            }
-        }
+        for change in changes { Self.apply(change, to: &durable) }
         changes = []
     }
 
@@ -54,26 +49,58 @@ struct FileContents: Sendable {
         }
         let odds = SurvivalOdds(using: &generator)
         let growsAhead = Bool.random(using: &generator)
-        for change in changes {
-            switch change {
-            case .truncate(let size):
-                if odds.survives(using: &generator) { Self.resize(&durable, to: size) }
-            case .write(let offset, let bytes):
-                var start = 0
-                while start < bytes.count {
-                    let rest = Self.sectorSize - (offset + start) % Self.sectorSize
-                    let end = min(bytes.count, start + rest)
-                    if odds.survives(using: &generator) {
-                        Self.put(bytes[start..<end], at: offset + start, in: &durable)
-                    } else if growsAhead, durable.count < offset + end, Bool.random(using: &generator) {
-                        Self.resize(&durable, to: offset + end)
-                    }
-                    start = end
-                }
+        for part in changes.flatMap(Self.parts) {
+            if odds.survives(using: &generator) {
+                Self.apply(part, to: &durable)
+            } else if growsAhead, case .write(let offset, let bytes) = part, durable.count < offset + bytes.count,
+                Bool.random(using: &generator)
+            {
+                Self.resize(&durable, to: offset + bytes.count)
             }
         }
         changes = []
         bytes = durable
+    }
+
+    /// The contents that a power failure can leave: each choice of ``SurvivingChanges`` among the sectors of the writes and the
+    /// truncations, and each of them with zeros up to the present size.
+    func afterPowerFailure() -> [FileContents] {
+        if changes.isEmpty { return [Self(durable)] }
+        let parts = changes.flatMap(Self.parts)
+        var found: Set<[UInt8]> = []
+        var list: [FileContents] = []
+        for survives in SurvivingChanges.choices(among: parts.count) {
+            var bytes = durable
+            for (index, part) in parts.enumerated() where survives(index) { Self.apply(part, to: &bytes) }
+            var longer = bytes
+            if bytes.count < self.bytes.count { Self.resize(&longer, to: self.bytes.count) }
+            for bytes in [bytes, longer] where found.insert(bytes).inserted { list.append(Self(bytes)) }
+        }
+        return list
+    }
+
+    init() {}
+
+    private init(_ bytes: [UInt8]) { (self.bytes, durable) = (bytes, bytes) }
+
+    /// The parts of a change that the medium makes separately.
+    private static func parts(of change: Change) -> [Change] {
+        guard case .write(let offset, let bytes) = change else { return [change] }
+        var parts: [Change] = []
+        var start = 0
+        while start < bytes.count {
+            let end = min(bytes.count, start + sectorSize - (offset + start) % sectorSize)
+            parts.append(.write(offset: offset + start, bytes: [UInt8](bytes[start..<end])))
+            start = end
+        }
+        return parts
+    }
+
+    private static func apply(_ change: Change, to bytes: inout [UInt8]) {
+        switch change {
+        case .write(let offset, let new): put(new[...], at: offset, in: &bytes)
+        case .truncate(let size): resize(&bytes, to: size)
+        }
     }
 
     private static func put(_ new: ArraySlice<UInt8>, at offset: Int, in bytes: inout [UInt8]) {

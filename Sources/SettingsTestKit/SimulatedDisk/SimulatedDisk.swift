@@ -41,10 +41,10 @@ public final class SimulatedDisk: Sendable {
         state = Mutex(DiskState(capacity: capacity, startingAt: Int64(Date().timeIntervalSince1970)), .leaf)
     }
 
+    init(_ state: DiskState) { self.state = Mutex(state, .leaf) }
+
     /// Creates a disk with the contents of another, as they are now.
-    package init(copyOf disk: SimulatedDisk) {
-        state = Mutex(disk.state.withLock { $0 }, .leaf)
-    }
+    package convenience init(copyOf disk: SimulatedDisk) { self.init(disk.state.withLock { $0 }) }
 
     /// The greatest number of bytes in all files together; nil for no limit. A limit below the present number removes
     /// nothing.

@@ -36,6 +36,7 @@ package final class SimulatedProcess: FileSystem, Sendable {
 
     private let disk: SimulatedDisk
     private let number: Int
+    private let hook = Mutex<(@Sendable (_ name: String, _ path: String) -> Void)?>(nil, .leaf)
 
     init(_ disk: SimulatedDisk) {
         self.disk = disk
@@ -69,6 +70,18 @@ package final class SimulatedProcess: FileSystem, Sendable {
         disk.state.withLock { $0.kill(number) }
     }
 
+    /// Calls `hook` before each call that another process can notice, on the thread that makes it, so that a test can decide when
+    /// it is made. `close` is not among them: a program unlocks a file before it closes it.
+    ///
+    /// - Parameter hook: Receives the name of the system's call, or `unlock`, and its path.
+    package func beforeEachCall(_ hook: (@Sendable (_ name: String, _ path: String) -> Void)?) {
+        self.hook.withLock { $0 = hook }
+    }
+
+    private func announce(_ name: String, _ path: String) {
+        if let hook = hook.withLock({ $0 }) { hook(name, path) }
+    }
+
     // Descriptors are closed and locks released even without an error.
 
     package func close(_ file: FileHandle) {
@@ -76,6 +89,7 @@ package final class SimulatedProcess: FileSystem, Sendable {
     }
 
     package func unlock(_ file: FileHandle) {
+        announce("unlock", file.path)
         disk.state.withLock { $0.unlock(file.descriptor, of: number) }
     }
 
@@ -105,6 +119,7 @@ package final class SimulatedProcess: FileSystem, Sendable {
     func perform<R: Sendable>(
         _ call: Call, _ body: (inout DiskState, ProcessState.Portion, Int) throws(DiskFailure) -> R
     ) throws(SystemError) -> R {
+        announce(call.name, call.path)
         do throws(DiskFailure) {
             return try disk.state.withLock { (state) throws(DiskFailure) in
                 let verdict = state.processes[number]?.verdict(isWrite: call.isWrite) ?? .fails(EIO)
