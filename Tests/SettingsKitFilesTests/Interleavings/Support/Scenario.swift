@@ -1,0 +1,112 @@
+import Testing
+
+/// A step of a program.
+enum Operation: Hashable, Sendable {
+    case open
+    case set(String, String)
+    case synchronize, bringUpToDate
+
+    /// Whether its success means that every earlier change survives a power failure.
+    var isFlush: Bool { self == .synchronize || self == .bringUpToDate }
+}
+
+/// Two programs that use one property list, and an incident.
+struct Scenario: Sendable, CustomTestStringConvertible {
+    /// An incident that happens at most once, at any moment.
+    enum Incident: Sendable {
+        /// The second process ends before a call, or in the middle of a write.
+        case death
+        /// A flush of the first process fails: of a file, which loses its unflushed bytes, or of the directory.
+        case failedFlush
+        /// The system fails to write the journal's unflushed bytes in the background, which the next flush of each process reports.
+        case failedWriteBack
+    }
+
+    let name: String
+    let programs: [[Operation]]
+    var incident: Incident?
+    /// Whether there are no files before the programs. Otherwise, a process that is gone has written them.
+    var isFirst = false
+    /// Steps of the first process before the programs start. With them, it has written the journal.
+    var beginning: [Operation] = []
+    /// Whether a process uses its open journal without looking at the journal's path each time.
+    var isTrusting = false
+    /// The greatest number of preemptions in a short test.
+    var bound = 1
+    /// The greatest number of preemptions in a full test.
+    var fullBound = 2
+    /// In a short test, the power fails at one of so many moments.
+    var pace = 80
+    /// The least number of schedules in a short test: fewer would mean that points are missing.
+    let leastCount: Int
+
+    var testDescription: String { name }
+
+    private static let first = Operation.set("x", "1")
+    private static let second = Operation.set("y", "1")
+    private static let owning: [Operation] = [.set("z", "1"), .bringUpToDate]
+
+    static let all = orderly + withIncident
+
+    private static let orderly = [
+        Scenario(
+            name: "Both set and synchronize",
+            programs: [[first, .synchronize, .set("x", "2")], [second, .synchronize, .set("y", "2")]], fullBound: 3,
+            leastCount: 50),
+        Scenario(
+            name: "Both set one setting and synchronize, in a journal of the first",
+            programs: [[.set("z", "2"), .synchronize], [.set("z", "3"), .synchronize]], beginning: owning,
+            isTrusting: true, fullBound: 3, pace: 10, leastCount: 35),
+        Scenario(
+            name: "Both synchronize without a file", programs: [[first, .synchronize], [second, .synchronize]],
+            isFirst: true, leastCount: 100),
+        Scenario(
+            name: "One synchronizes while the other folds",
+            programs: [[first, .synchronize], [second, .bringUpToDate]],
+            leastCount: 75),
+        Scenario(
+            name: "The owner of the journal synchronizes while the other folds",
+            programs: [[first, .synchronize, .set("x", "2"), .synchronize], [second, .bringUpToDate]],
+            beginning: owning, isTrusting: true, leastCount: 75),
+        Scenario(
+            name: "Both fold", programs: [[first, .bringUpToDate], [second, .bringUpToDate]], beginning: owning,
+            pace: 100, leastCount: 100),
+        Scenario(
+            name: "Both fold what one has changed", programs: [[.bringUpToDate], [.bringUpToDate]],
+            beginning: owning + [.set("z", "2")], leastCount: 90),
+        Scenario(
+            name: "One changes a setting while the other replaces the journal",
+            programs: [[first, .synchronize, .set("x", "2")], [.bringUpToDate]],
+            beginning: owning + [.set("z", "2")], isTrusting: true, leastCount: 65),
+        Scenario(
+            name: "One opens the files while the other folds",
+            programs: [[first, .bringUpToDate], [.open, second, .synchronize]], beginning: owning, leastCount: 80),
+    ]
+
+    private static let withIncident = [
+        Scenario(
+            name: "A flush of one fails while the other synchronizes",
+            programs: [[first, .synchronize, .synchronize], [second, .synchronize]], incident: .failedFlush,
+            fullBound: 1, leastCount: 200),
+        Scenario(
+            name: "A flush of one fails while it folds, and the other synchronizes",
+            programs: [[first, .bringUpToDate, .synchronize], [second, .synchronize]], incident: .failedFlush,
+            beginning: owning, bound: 0, fullBound: 1, pace: 3, leastCount: 10),
+        Scenario(
+            name: "The system loses unflushed bytes while both synchronize",
+            programs: [[first, .synchronize, .synchronize], [second, .synchronize, .synchronize]],
+            incident: .failedWriteBack, beginning: owning, isTrusting: true, bound: 0, fullBound: 1, leastCount: 85),
+        Scenario(
+            name: "The system loses unflushed bytes while one folds",
+            programs: [[first, .synchronize, .synchronize], [second, .bringUpToDate]],
+            incident: .failedWriteBack, beginning: owning, bound: 0, fullBound: 1, leastCount: 150),
+        Scenario(
+            name: "A process ends while it folds, and the other synchronizes",
+            programs: [[first, .synchronize], [second, .bringUpToDate]], incident: .death, bound: 0, fullBound: 1,
+            pace: 20, leastCount: 140),
+        Scenario(
+            name: "A process ends while both fold",
+            programs: [[first, .bringUpToDate, .set("x", "2"), .synchronize], [second, .bringUpToDate]],
+            incident: .death, beginning: owning, isTrusting: true, bound: 0, fullBound: 1, leastCount: 140),
+    ]
+}
