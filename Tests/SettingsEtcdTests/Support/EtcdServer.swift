@@ -180,10 +180,10 @@ final class EtcdServer: Sendable {
             in: directory)
     }
 
-    /// Ports that are free now, each another.
+    /// Ports that are free, and that no other test gets.
     static func freePorts(_ count: Int) throws -> [Int] {
         let sockets = try (0..<count).map { _ in try ListeningSocket() }
         defer { for socket in sockets { socket.close() } }
-        return sockets.map(\.port)
+        return sockets.map { $0.reservePort() }
     }
 }

@@ -38,24 +38,48 @@ final class ListeningSocket: Sendable {
     let port: Int
     private let isClosed = Box(false)
 
+    /// Ports of programs that tests have started or are about to start. Until a program listens, its port is free, and the system
+    /// could choose it for another one.
+    private static let reservedPorts = Mutex<Set<Int>>([])
+
     /// - Parameter wanted: The port; 0 for one that is free.
     init(port wanted: Int = 0) throws {
+        var rejected: [Int32] = []
+        defer { for descriptor in rejected { closeDescriptor(descriptor) } }
+        while true {
+            let (descriptor, port) = try Self.open(on: wanted)
+            if wanted != 0 || !Self.reservedPorts.withLock({ $0.contains(port) }) {
+                (self.descriptor, self.port) = (descriptor, port)
+                return
+            }
+            // Kept until the end: the system chooses another port then.
+            rejected.append(descriptor)
+        }
+    }
+
+    /// Keeps the port from being chosen again in this process.
+    func reservePort() -> Int {
+        Self.reservedPorts.withLock { _ = $0.insert(port) }
+        return port
+    }
+
+    private static func open(on wanted: Int) throws -> (descriptor: Int32, port: Int) {
         let descriptor = socket(AF_INET, stream, 0)
         var isReused: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
-        guard descriptor >= 0, withAddress(wanted, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 64) == 0
-        else {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening =
+            descriptor >= 0 && withAddress(wanted, { bind(descriptor, $0, $1) }) == 0
+            && listen(descriptor, 64) == 0
+            && withUnsafeMutablePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+            } == 0
+        guard isListening else {
             if descriptor >= 0 { closeDescriptor(descriptor) }
             throw NoPort()
         }
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
-        }
-        try #require(result == 0)
-        self.descriptor = descriptor
-        port = Int(in_port_t(bigEndian: address.sin_port))
+        return (descriptor, Int(in_port_t(bigEndian: address.sin_port)))
     }
 
     deinit {
