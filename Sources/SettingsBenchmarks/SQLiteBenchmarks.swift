@@ -22,10 +22,10 @@ extension Benchmark {
                 Yardstick("get of an Int in memory") { summing($0) { memory.get(setting) } },
                 iterations: 2_000_000
             ) { summing($0) { settings.get(setting) } },
-            Benchmark(11, "set in an SQLite store", atMost: 1.3, statement, iterations: 10_000) { count in
+            Benchmark(11, "set in an SQLite store", atMost: 1.2, statement, iterations: 10_000) { count in
                 repeating(count) { try store.set(setting.key, to: Data("\(writer.next())".utf8)) }
             },
-            Benchmark(11, "set of an Int in SQLite", atMost: 1.3, statement, iterations: 10_000, writer.set),
+            Benchmark(11, "set of an Int in SQLite", atMost: 1.2, statement, iterations: 10_000, writer.set),
         ]
             + records(of: Person.self, "records mapped by hand") + records(of: CodablePerson.self, "Codable records")
     }

@@ -77,10 +77,9 @@ struct SettingsBenchmarks {
 
     private static func measure(_ options: Options) throws -> Results {
         let groups: [(rows: Set<Int>, make: () throws -> [Benchmark])] = [
-            ([1, 2, 3], Benchmark.inMemory), ([8], Benchmark.listeners), ([4, 5, 6, 12], Benchmark.files),
-            ([6], Benchmark.layers),
-            ([10], Benchmark.shared), ([11], Benchmark.sqlite), ([15], Benchmark.rivals),
-            ([16, 17], Benchmark.durableWrites), ([18], Benchmark.settingThreads),
+            ([1, 2, 3], Benchmark.inMemory), ([8], Benchmark.listeners), ([4, 5, 12], Benchmark.files),
+            ([6], Benchmark.opening), ([6], Benchmark.layers), ([10], Benchmark.shared), ([11], Benchmark.sqlite),
+            ([15], Benchmark.rivals), ([16, 17], Benchmark.durableWrites), ([18], Benchmark.settingThreads),
             ([21], Benchmark.newKeys),
         ]
         var figures: [Figure] = []

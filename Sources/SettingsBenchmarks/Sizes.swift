@@ -17,9 +17,9 @@ extension Figure {
             while .now < end { longest = max(longest, writer.set(1)) }
             return [longest / 1_000]
         }
-        figures += try measure(7, [(Memory.name, "bytes", 250)]) { [try Memory.bytesPerKey()] }
+        figures += try measure(7, [(Memory.name, "bytes", 200)]) { [try Memory.bytesPerKey()] }
         figures += try measure(
-            9, [(Arrival.name + ", median", "µs", 1_000), (Arrival.name + ", 99 %", "µs", 10_000)]
+            9, [(Arrival.name + ", median", "µs", 500), (Arrival.name + ", 99 %", "µs", 5_000)]
         ) {
             let delays = try Arrival.measure(count: options.isQuick ? 300 : 2_000)
             return delays.isEmpty ? [nil, nil] : [delays.median, delays.rare]
