@@ -70,6 +70,13 @@ struct ProcessTests {
         }
     }
 
+    @Test(
+        "In a forked child, the changing thread delivers every change itself, however many there are",
+        arguments: StoreKind.allCases)
+    func forkedListeners(kind: StoreKind) async throws {
+        try await kind.withMedium { try await Worker.run("fork-and-hear", $0.path, "600") }
+    }
+
     @Test("A forked child's change after its parent has closed the store is not lost", arguments: StoreKind.allCases)
     func parentCloses(kind: StoreKind) async throws {
         try await kind.withMedium { medium in

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The handle with which `dlsym` looks in all images. Nil is `RTLD_DEFAULT` on Linux only.
 var anyImage: UnsafeMutableRawPointer? {
@@ -25,4 +26,18 @@ func limitFileSize(_ limit: inout rlimit) {
 func onThreadOfChild(_ body: @escaping @Sendable () -> Never) -> Never {
     Thread.detachNewThread { body() }
     while true { pause() }
+}
+
+/// Counts calls by the thread that makes them.
+final class Calls: Sendable {
+    let onMainThread = Atomic(0)
+    let onOthers = Atomic(0)
+
+    func add() {
+        if Thread.isMainThread {
+            onMainThread.add(1, ordering: .relaxed)
+        } else {
+            onOthers.add(1, ordering: .relaxed)
+        }
+    }
 }

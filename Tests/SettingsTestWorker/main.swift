@@ -210,6 +210,29 @@ case "fork-and-close":
     waitpid(child, &status, 0)
     exit(status == 0 ? 0 : 3)
 
+case "fork-and-hear":
+    // fork-and-hear PATH COUNT: the child changes so many settings at once, and its own thread calls their listeners.
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(anyImage, "fork") else { exit(2) }
+    let fork = unsafeBitCast(symbol, to: Fork.self)
+    let settings = try openService()
+    let heard = (0..<argument(3)).map { Setting<Int>("heard \($0)", in: .defaults, default: 0) }
+    let calls = Calls()
+    let subscriptions = heard.map { setting in
+        settings.observe(setting) { _ in calls.add() }
+    }
+    settings.set(heard[0], to: -1)
+    let child = fork()
+    alarm(60)
+    if child == 0 {
+        try settings.save { settings in for setting in heard { settings[setting] = 1 } }
+        let isComplete = calls.onMainThread.load(ordering: .relaxed) == heard.count + 1
+        _exit(isComplete && calls.onOthers.load(ordering: .relaxed) == 0 ? 0 : 4)
+    }
+    var status: Int32 = 0
+    waitpid(child, &status, 0)
+    exit(withExtendedLifetime(subscriptions) { status == 0 ? 0 : 3 })
+
 case "fork-with-two":
     // fork-with-two PATH: forks with two connections to the database; the child cannot know whether the other is in use.
     typealias Fork = @convention(c) () -> pid_t
