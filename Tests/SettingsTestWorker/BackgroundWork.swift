@@ -110,9 +110,6 @@ enum BackgroundWork {
     ///
     /// - Returns: the exit status.
     static func forkAndOpen(_ directory: String) throws -> Int32 {
-        typealias Fork = @convention(c) () -> pid_t
-        guard let symbol = dlsym(anyImage, "fork") else { return 2 }
-        let fork = unsafeBitCast(symbol, to: Fork.self)
         @Sendable func open(_ name: String) throws -> PropertyListStore {
             try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(name).plist"))
         }
@@ -120,7 +117,7 @@ enum BackgroundWork {
         for round in 0..<50 {
             for store in stores { try store.set(key, to: Data("\(round)".utf8)) }
         }
-        let child = fork()
+        let child = forkProcess()
         alarm(60)
         guard child == 0 else {
             for store in stores { try store.set(key, to: Data("100".utf8)) }

@@ -68,9 +68,6 @@ enum FleetWork {
     /// Forks while the store's threads are busy. Each child reads what is known, is refused with the inherited store, and
     /// writes by another one; then the parent writes.
     static func fork(endpoints: String, prefix: String, state: String) throws -> Int32 {
-        typealias Fork = @convention(c) () -> pid_t
-        guard let symbol = dlsym(nil, "fork") else { return 2 }
-        let fork = unsafeBitCast(symbol, to: Fork.self)
         @Sendable func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: scope) }
         let store = try openStore(endpoints, prefix: prefix, state: state, patience: .seconds(20))
         @Sendable func save(_ name: String, _ number: Int, _ store: EtcdStore) throws {
@@ -80,7 +77,7 @@ enum FleetWork {
             try save("parent", round, store)
             // The sender and the follower have work while the process forks.
             for number in 0..<100 { try store.set(key("busy"), to: Data("\(round * 100 + number)".utf8)) }
-            let child = fork()
+            let child = forkProcess()
             if child == 0 {
                 alarm(60)
                 guard store.get(key("parent")) == Data("\(round)".utf8), !store.isConnected else { _exit(3) }

@@ -1,13 +1,17 @@
 import Foundation
 import Synchronization
 
-/// The handle with which `dlsym` looks in all images. Nil is `RTLD_DEFAULT` on Linux only.
-var anyImage: UnsafeMutableRawPointer? {
+/// Calls `fork`, which Swift does not import.
+func forkProcess() -> pid_t {
+    // RTLD_DEFAULT: all images.
     #if canImport(Darwin)
-        UnsafeMutableRawPointer(bitPattern: -2)
+        let images = UnsafeMutableRawPointer(bitPattern: -2)
     #else
-        nil
+        let images: UnsafeMutableRawPointer? = nil
     #endif
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(images, "fork") else { exit(2) }
+    return unsafeBitCast(symbol, to: Fork.self)()
 }
 
 /// Sets the limit on the size of files that this process writes.

@@ -153,9 +153,6 @@ case "listen":
 case "fork":
     // fork PATH COUNT: parent and child set keys of their own, and count together; the child begins when the parent has
     // put another journal in the place of the one that both have.
-    typealias Fork = @convention(c) () -> pid_t
-    guard let symbol = dlsym(anyImage, "fork") else { exit(2) }
-    let fork = unsafeBitCast(symbol, to: Fork.self)
     let settings = try openService()
     let counter = Setting<Int>("counter", in: .defaults, default: 0)
     settings.set(counter, to: 0)
@@ -163,7 +160,7 @@ case "fork":
     for number in 0..<200 { try settings.save(Setting<Int>("warm", in: .defaults, default: 0), to: number) }
     for _ in 0..<4 { try settings.bringUpToDate() }
     let start = Pipe()
-    let child = fork()
+    let child = forkProcess()
     // Whatever hangs ends.
     alarm(60)
     let name = child == 0 ? "child" : "parent"
@@ -182,14 +179,11 @@ case "fork":
 case "fork-and-close":
     // fork-and-close PATH COUNT: the parent forks, and closes everything after the child has set its first key; the child
     // goes on.
-    typealias Fork = @convention(c) () -> pid_t
-    guard let symbol = dlsym(anyImage, "fork") else { exit(2) }
-    let fork = unsafeBitCast(symbol, to: Fork.self)
     func forkAndClose() throws -> (child: pid_t, toChild: Pipe) {
         let settings = try openService()
         for number in 0..<200 { try settings.save(Setting<Int>("warm", in: .defaults, default: 0), to: number) }
         let (toChild, toParent) = (Pipe(), Pipe())
-        let child = fork()
+        let child = forkProcess()
         alarm(60)
         if child != 0 {
             _ = toParent.fileHandleForReading.availableData
@@ -212,9 +206,6 @@ case "fork-and-close":
 
 case "fork-and-hear":
     // fork-and-hear PATH COUNT: the child changes so many settings at once, and its own thread calls their listeners.
-    typealias Fork = @convention(c) () -> pid_t
-    guard let symbol = dlsym(anyImage, "fork") else { exit(2) }
-    let fork = unsafeBitCast(symbol, to: Fork.self)
     let settings = try openService()
     let heard = (0..<argument(3)).map { Setting<Int>("heard \($0)", in: .defaults, default: 0) }
     let calls = Calls()
@@ -222,7 +213,7 @@ case "fork-and-hear":
         settings.observe(setting) { _ in calls.add() }
     }
     settings.set(heard[0], to: -1)
-    let child = fork()
+    let child = forkProcess()
     alarm(60)
     if child == 0 {
         try settings.save { settings in for setting in heard { settings[setting] = 1 } }
@@ -235,14 +226,11 @@ case "fork-and-hear":
 
 case "fork-with-two":
     // fork-with-two PATH: forks with two connections to the database; the child cannot know whether the other is in use.
-    typealias Fork = @convention(c) () -> pid_t
-    guard let symbol = dlsym(anyImage, "fork") else { exit(2) }
-    let fork = unsafeBitCast(symbol, to: Fork.self)
     let key = SettingsService.StorageKey("a", scope: .defaults)
     let store = try SQLiteStore(at: URL(fileURLWithPath: path))
     let other = try SQLiteStore(at: URL(fileURLWithPath: path), table: "other")
     try store.set(key, to: Data("1".utf8))
-    let child = fork()
+    let child = forkProcess()
     alarm(60)
     if child == 0 {
         do {

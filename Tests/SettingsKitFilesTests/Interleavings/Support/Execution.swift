@@ -10,6 +10,7 @@ struct Execution {
     let points: [Scheduler.Point]
     let snapshots: [Scheduler.Snapshot]
     let history: History
+
     /// The values on the disk before the processes start.
     static func values(before scenario: Scenario) -> Values {
         scenario.isFirst ? [:] : ["x": "0", "y": "0", "z": "0"].mapValues { Data($0.utf8) }

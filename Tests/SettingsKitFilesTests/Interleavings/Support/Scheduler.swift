@@ -209,8 +209,8 @@ final class Scheduler: Sendable {
     }
 
     private func observe(_ state: inout State, isFlushed: Bool = false) {
-        let change = disk.changeCount
         guard state.points.count >= observedFrom else { return }
+        let change = disk.changeCount
         let last = state.snapshots.last
         if let last, state.lastChange == change, last.eventCount == state.history.count { return }
         state.lastChange = change
