@@ -46,5 +46,5 @@ package enum CoreLimits {
     /// The number of characters of a name that are compared with others, to find the intended one.
     static let comparedCharacters = 100
     /// The number of names up to which comparing them in turn takes less time than hashing.
-    static let comparedNames = 16
+    package static let comparedNames = 16
 }

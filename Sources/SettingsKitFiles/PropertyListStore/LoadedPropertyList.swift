@@ -246,7 +246,7 @@ extension PropertyListContents {
     mutating func set(_ changes: [JournalChange], at position: Int64) -> [SettingsStoreChange] {
         var made: [SettingsStoreChange] = []
         // The place of a name's change in `made`. For a few names, sequential comparison is faster.
-        var places: [String: Int]? = changes.count > 16 ? [:] : nil
+        var places: [String: Int]? = changes.count > CoreLimits.comparedNames ? [:] : nil
         for change in changes {
             guard let next = set(change.data, named: change.name, at: position) else { continue }
             let place = places == nil ? made.firstIndex { $0.name == next.name } : places?[next.name]
