@@ -119,9 +119,6 @@ public final class EtcdStore: SettingsStore {
         !cluster.isInherited && cluster.state.withLock { $0.outage.isFollowing && !$0.isClosed }
     }
 
-    /// True: a transaction that only reads asks the cluster.
-    public var agreesWithOthers: Bool { true }
-
     /// Publishes every change, also those of other programs.
     public var feed: SettingsStoreFeed? { cluster.feed }
 
@@ -138,7 +135,7 @@ public final class EtcdStore: SettingsStore {
     /// - Throws: `SettingsError` with the code `readOnly`, `tooLarge`, `storeClosed`, or as the local file does.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         _ = try apply(
-            SettingsStoreBatch(writes: [.init(key: key, data: data)], options: .init(waitsForAgreement: false)))
+            SettingsStoreBatch(writes: [.init(key: key, data: data)], options: .ofSet))
     }
 
     /// Applies a batch as one transaction of the cluster, and waits for it if the batch says so. Without writes, asks the cluster
@@ -147,9 +144,11 @@ public final class EtcdStore: SettingsStore {
     /// - Throws: As ``set(_:to:)`` does; `tooLarge` for more than 127 settings, `clusterUnreachable`,
     ///   `clusterNotSecure`, `clusterLoginRefused`, `clusterAccessDenied`, `clusterFull`, `clusterRefused`, `outcomeUnknown`.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.isQuestion { return cluster.holds(batch.expectations) }
-        if batch.writes.isEmpty && batch.options.waitsForAgreement { return try cluster.confirm(batch.expectations) }
-        return try batch.options.waitsForAgreement ? cluster.agree(batch) : cluster.accept(batch)
+        let waits = batch.options.waitsForAgreement
+        if batch.writes.isEmpty {
+            return try waits ? cluster.confirm(batch.expectations) : cluster.holds(batch.expectations)
+        }
+        return try waits ? cluster.agree(batch) : cluster.accept(batch)
     }
 
     /// The names of the settings that are stored.
@@ -165,7 +164,7 @@ public final class EtcdStore: SettingsStore {
                 SettingsStoreBatch.Entry(key: .init(name, scope: cluster.scope), data: nil)
             }
             rest = rest.dropFirst(writes.count)
-            _ = try apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: false)))
+            _ = try apply(SettingsStoreBatch(writes: writes, options: .ofSet))
         }
     }
 

@@ -31,8 +31,6 @@ package enum CoreLimits {
     static let transactionAttempts = 10_000
     /// The number of attempts of a migration while others change the same settings. The others make progress each time.
     static let migrationAttempts = 1_000
-    /// The same for the notes of a migration across several stores.
-    static let intentAttempts = 1_000
     /// The number of times that a value or a record is read again because it has changed meanwhile, before the last reading is
     /// used.
     static let readingAttempts = 100

@@ -49,7 +49,7 @@ package final class ManagedPreferencesStore: SettingsStore, NameFollowingStore {
     }
 
     package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.isQuestion {
+        if batch.writes.isEmpty {
             return contents.withLock { contents in batch.expectations.hold { contents[$0] } }
         }
         throw SettingsError(.readOnly, store: storeDescription)

@@ -28,8 +28,7 @@ struct ReadOnlyTests {
                 #expect(error?.code == .readOnly && error?.description.contains(medium.path) == true)
             }
             let question = SettingsStoreBatch(
-                writes: [], expectations: [.init(key: key("a"), data: Data("2".utf8))],
-                options: .init(waitsForAgreement: false))
+                writes: [], expectations: [.init(key: key("a"), data: Data("2".utf8))])
             #expect(try store.apply(question))
             #expect(try store.text("a") == "2" && writing.text("a") == "2" && medium.fresh().text("a") == "2")
         }

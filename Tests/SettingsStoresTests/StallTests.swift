@@ -83,7 +83,7 @@ struct StallTests {
             #expect(stall.codes == [.pending] && stall.problems.all[0].key?.name == "a")
             #expect(duration { for number in 3...200 { service.set(Self.a, to: number) } } < .seconds(60))
             let batch = SettingsStoreBatch(
-                writes: [.init(key: key("b"), data: Data("7".utf8))], options: .init(waitsForAgreement: false))
+                writes: [.init(key: key("b"), data: Data("7".utf8))], options: .ofSet)
             #expect(try stall.store.apply(batch))
             #expect(service.get(Self.b) == 7 && Set(service.keys(in: .defaults)) == ["a", "b"])
             service.reset(Self.b)

@@ -112,7 +112,7 @@ final class BrokenDurableStore: SettingsStore {
         return try state.withLock { state in
             let old = try read(state)
             guard batch.expectations.allSatisfy({ old[$0.key.name] == $0.data }) else { return false }
-            if batch.isQuestion && fault != .writesToAnswer { return true }
+            if batch.writes.isEmpty && fault != .writesToAnswer { return true }
             var new = old
             for write in batch.writes { new[write.key.name] = write.data }
             let changes = Set(batch.writes.map(\.key.name)).filter { old[$0] != new[$0] }

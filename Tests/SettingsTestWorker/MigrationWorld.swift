@@ -32,8 +32,6 @@ struct MigrationWorld {
 
     /// The migration after the last one that was applied.
     func migrateOnce() throws -> Int {
-        // Completes what was interrupted, so that the number is right.
-        try settings.migrate([])
         let number = settings.get(left) + 1
         try migrate(to: number)
         return number
@@ -41,11 +39,13 @@ struct MigrationWorld {
 
     func migrate(to number: Int) throws {
         let (left, right, leftCount, rightCount) = (left, right, leftCount, rightCount)
+        let isAlone = far == .defaults
         let step = SettingsService.Migration.version("\(number)") { t in
             t.set(left, to: number)
             t.set(right, to: number)
             t[leftCount] += 1
-            t[rightCount] += 1
+            // In another store, a step may run again.
+            t[rightCount] = isAlone ? t[rightCount] + 1 : number
         }
         let baton = Setting<String?>("baton", in: .defaults)
         let farBaton = Setting<String?>("farBaton", in: far)

@@ -70,7 +70,7 @@ final class EtcdCluster: Sendable {
     ) throws {
         (self.options, self.client) = (options, client)
         (range, description) = (KeyRange(prefix: prefix), "EtcdStore \(prefix)")
-        let (feed, queue) = (SettingsStoreFeed(), BackgroundQueue())
+        let (feed, queue) = (SettingsStoreFeed(agreesWithOthers: true), BackgroundQueue())
         (self.feed, listenerQueue) = (feed, queue)
         let localState = try openState { problem in queue.async { feed.report(problem) } }
         state = Mutex(State(contents: ClusterContents(range: range)), .contents)

@@ -112,7 +112,7 @@ extension SettingsService.Setting: CataloguedSetting {
         }
         do throws(SettingsError) {
             let store = try service.connection(for: key).requireStore(for: key)
-            if let layered = store.store._layered { state.layerNames = layered.layerNames }
+            if let layered = store.store.layered { state.layerNames = layered.layerNames }
             let stored = try store.read(key)
             let cached = service.cachedSetting(for: self)
             let inForce = cached.inForce(holding: stored)

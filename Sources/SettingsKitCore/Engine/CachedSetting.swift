@@ -208,7 +208,7 @@ extension CachedSetting {
             guard let data = try coding.bytesOfDefault(value) else { return value }
             let batch = SettingsStoreBatch(
                 writes: [.init(key: key, data: data)], expectations: [StoredValue.nothing(in: store).entry(for: key)],
-                options: .init(waitsForAgreement: false))
+                options: .ofSet)
             _ = try store.apply(batch)
             // This value, decoded, or that of another process.
             let inForce = inForce(holding: try store.read(key))

@@ -46,7 +46,7 @@ final class ConnectedStore: Sendable {
     var isOpen: Bool { recovering?.unavailability == nil }
 
     /// Whether the store is open, holds one value for each key, and agrees on nothing with other machines.
-    var isSimple: Bool { isOpen && !isLayered && !store.agreesWithOthers }
+    var isSimple: Bool { isOpen && !isLayered && !feed.agreesWithOthers }
 
     /// Whether the store publishes all changes that it makes or finds, even if readers may see some before.
     var isContinuous: Bool { feed.isExhaustive || isLayered || recovering != nil }
@@ -167,11 +167,6 @@ final class ConnectedStore: Sendable {
         HeldLocks.requireNone(before: "a store")
         do {
             return try store.apply(batch)
-        } catch SettingsError.Code.readOnly where batch.writes.isEmpty && batch.options.waitsForAgreement {
-            // A store that cannot be written to needs no turn of writing.
-            var question = batch
-            question.options.waitsForAgreement = false
-            return try holds(question)
         } catch {
             throw .wrap(error, as: .writeFailed, store: description)
         }
@@ -179,7 +174,7 @@ final class ConnectedStore: Sendable {
 
     /// Returns whether the machines with which the store agrees confirm a read value; true for a store that agrees with none.
     func confirms(_ expectation: SettingsStoreBatch.Entry) throws(SettingsError) -> Bool {
-        try store.agreesWithOthers ? apply(SettingsStoreBatch(writes: [], expectations: [expectation])) : true
+        try feed.agreesWithOthers ? apply(SettingsStoreBatch(writes: [], expectations: [expectation])) : true
     }
 
     /// Returns whether all expectations of a question hold at one moment.

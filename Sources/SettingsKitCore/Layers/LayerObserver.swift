@@ -9,10 +9,12 @@ final class LayeredContents: Sendable {
     /// Exhaustive once every layer is followed.
     let feed: SettingsStoreFeed
 
-    /// - Parameter earlier: What the layers' stores held before external changes.
-    init(_ table: LayerTable, earlier: EarlierBytes) {
+    /// - Parameters:
+    ///   - earlier: What the layers' stores held before external changes.
+    ///   - agreesWithOthers: Whether the writable layer does.
+    init(_ table: LayerTable, earlier: EarlierBytes, agreesWithOthers: Bool) {
         self.table = Mutex(table, .layers)
-        feed = SettingsStoreFeed(isExhaustive: false, earlier: earlier)
+        feed = SettingsStoreFeed(isExhaustive: false, earlier: earlier, agreesWithOthers: agreesWithOthers)
     }
 
     /// Publishes changes that have waited. Called inside the lock.

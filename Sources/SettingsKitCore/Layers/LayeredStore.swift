@@ -86,7 +86,8 @@ public final class LayeredStore: LayeredSettingsStore {
             store?.feed.map { (layer: layer.name, bytes: $0.earlier) }
         }
         let contents = LayeredContents(
-            LayerTable(layers, writable: position), earlier: EarlierBytes(ofLayers: earlier))
+            LayerTable(layers, writable: position), earlier: EarlierBytes(ofLayers: earlier),
+            agreesWithOthers: writable.agreesWithOthers)
         let reader = LayerReader(stores, named: layerNames, writable: position, into: contents)
         (self.contents, self.reader) = (contents, reader)
         subscriptions = stores.enumerated().compactMap { layer, store in
@@ -102,14 +103,10 @@ public final class LayeredStore: LayeredSettingsStore {
 
     // MARK: SettingsStore
 
-    /// Publishes every change of a layer, with the candidates before and after.
+    public var _layered: (any SettingsStore)? { self }
+
+    /// Publishes every change of a layer.
     public var feed: SettingsStoreFeed? { contents.feed }
-
-    /// Whether the writable layer stores a batch completely or not at all, even if the process ends in the middle of it.
-    public var hasAtomicBatches: Bool { writable.hasAtomicBatches }
-
-    /// Whether the writable layer agrees with other machines on each change. Other layers are read from memory.
-    public var agreesWithOthers: Bool { writable.agreesWithOthers }
 
     /// The description of the writable layer.
     public var storeDescription: String { writable.storeDescription }
@@ -118,7 +115,7 @@ public final class LayeredStore: LayeredSettingsStore {
     /// exhaustive feeds.
     ///
     /// - Throws: The error of the writable layer if it must be read and cannot be.
-    public func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
+    package func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
         for store in nameFollowing { store.follow(key.name) }
         try prepare { [key] }
         return contents.table.withLock { $0.candidates(under: key.name) }
@@ -164,7 +161,7 @@ public final class LayeredStore: LayeredSettingsStore {
         }
         guard let lower else { return false }
         // If all layers are followed, the contents have their current values.
-        return try batch.isQuestion && isKnown || writable.apply(lower)
+        return try batch.writes.isEmpty && isKnown || writable.apply(lower)
     }
 
     /// Empties the writable layer.

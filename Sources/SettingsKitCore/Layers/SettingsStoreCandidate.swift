@@ -8,9 +8,9 @@
 ///
 /// A store with layers returns the candidates of a key with the highest layer first. A setting uses the first one that its type and
 /// its validation accept. See ``LayeredSettingsStore``.
-public struct SettingsStoreCandidate: Hashable, Sendable {
+package struct SettingsStoreCandidate: Hashable, Sendable {
     /// The representation of a value in ``data``.
-    public enum Form: Hashable, Sendable {
+    package enum Form: Hashable, Sendable {
         /// The bytes that the setting's transformer writes.
         case stored
         /// Text in UTF-8, from an environment variable or an argument such as `--volume=0.8`. The type of the setting determines
@@ -29,24 +29,24 @@ public struct SettingsStoreCandidate: Hashable, Sendable {
     }
 
     /// The bytes or the text.
-    public var data: Data
+    package var data: Data
     /// The representation of the value.
-    public var form: Form
+    package var form: Form
     /// The name of the layer; nil for the layer that is written to, and for a store without layers.
-    public var layer: String?
+    package var layer: String?
     /// Whether the value cannot be changed, because the layer is above the one that is written to.
-    public var isLocking: Bool
+    package var isLocking: Bool
     /// The place of the value in the layer, for messages: the name of an environment variable or an argument, or the line in a
     /// file. Nil if it is the name of the setting. Not compared: the value stays the same if it moves.
-    public var location: String?
+    package var location: String?
     /// Whether lists of settings hide the value, because the layer has secrets.
-    public var isSecret = false
+    package var isSecret = false
     /// The texts of the same option before the last one: `--host=a --host=b`. They are elements of a list, and nothing to a setting
     /// of another type.
-    public var earlierTexts: [String] = []
+    package var earlierTexts: [String] = []
 
     /// Creates a candidate.
-    public init(
+    package init(
         _ data: Data, form: Form = .stored, layer: String? = nil, isLocking: Bool = false, location: String? = nil
     ) {
         self.data = data
@@ -98,14 +98,14 @@ extension SettingsStoreCandidate {
     }
 
     /// Compares everything but the location.
-    public static func == (one: Self, other: Self) -> Bool {
+    package static func == (one: Self, other: Self) -> Bool {
         one.data == other.data && one.form == other.form && one.layer == other.layer
             && one.isLocking == other.isLocking && one.isSecret == other.isSecret
             && one.earlierTexts == other.earlierTexts
     }
 
     /// Hashes the bytes and the layer.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(data)
         hasher.combine(layer)
     }
@@ -180,7 +180,7 @@ struct StoredValue: Equatable, Sendable {
 extension SettingsStore {
     /// Returns the values that the store holds under a key, in all of its layers.
     func read(_ key: SettingsService.StorageKey) throws -> StoredValue {
-        guard let layered = _layered else { return StoredValue(try get(key)) }
+        guard let layered else { return StoredValue(try get(key)) }
         let candidates = try layered.candidates(for: key)
         return StoredValue(candidates.storedData, candidates: candidates)
     }

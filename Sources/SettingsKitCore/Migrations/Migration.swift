@@ -91,18 +91,3 @@ extension SettingsService {
         }
     }
 }
-
-extension SettingsService.Transaction {
-    /// Moves stored bytes from one key to another, unless the other key has another value.
-    fileprivate mutating func move(
-        _ data: Data?, from source: SettingsService.StorageKey, to target: SettingsService.StorageKey,
-        set: (inout Self) -> Void
-    ) {
-        if areOne(source, target) { return set(&self) }
-        let present = self.data(for: target)
-        // The same value may already be there, if the program died between the two writes.
-        guard present == nil || present == data else { return }
-        set(&self)
-        write(nil, for: source)
-    }
-}

@@ -13,20 +13,13 @@ struct MigrationRun {
     let ledger: SettingsService.StorageKey
 
     func carryOut() throws -> SettingsService.MigrationReport {
-        // A ledger that devices share is not the home of intents, if there is another store: the other devices would take this
-        // device's records for theirs.
-        let isLocal = ledger.scope != .shared || service.connections[.defaults].store == nil
-        let home = isLocal ? ledger : SettingsService.StorageKey(ledger.name, scope: .defaults)
-        let intents = MigrationIntents(service: service, home: home)
         var first = SettingsService.Transaction(service: service, options: .ofSave)
         // The ledger's entries stay, so a program without steps to run starts without the other machines.
         first.confirmsReads = false
+        first.ledger = ledger
         let (report, error) = try SettingsService.Transaction.run(first, limit: CoreLimits.migrationAttempts) {
             transaction throws(SettingsError) in
-            try intents.completeInterrupted()
-            return try perform(in: &transaction)
-        } commit: { transaction throws(SettingsError) in
-            try transaction.commit(across: intents)
+            try perform(in: &transaction)
         }
         if let error { throw error }
         return report

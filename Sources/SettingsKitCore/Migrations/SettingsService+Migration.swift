@@ -12,9 +12,11 @@ extension SettingsService {
     ///
     /// Call it before the settings are used. The steps are one transaction: each sees the changes of the steps before it, and if
     /// one fails, nothing is changed. The same commit lists versions in the ledger, and they never run again; if two processes
-    /// start together, one of them applies a version. If the process dies, the old state or the new one is stored. If several
-    /// stores take part, the changes are recorded first. If a store then fails, the error is thrown, and the next call completes
-    /// the changes.
+    /// start together, one of them applies a version. If the process dies, the old state or the new one is stored.
+    ///
+    /// If several stores take part, each takes its changes all or nothing, and the ledger's store is written last. If a store fails
+    /// or the process dies in between, the next call runs the steps again. So a version that writes to several stores must be
+    /// idempotent. A value that is moved to another store is removed in the old one at the end.
     ///
     /// Unknown versions after those that this program knows are no error. The report has them, and ``diagnostics`` report
     /// `newerVersion`.

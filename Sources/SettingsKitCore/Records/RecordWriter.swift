@@ -179,7 +179,7 @@ struct RecordWriter {
             if !wasOpen && isOpen { continue }
             // The values that other machines have agreed on may be newer.
             let mustConfirm =
-                options.waitsForAgreement && change.isWhole && connection.store?.store.agreesWithOthers ?? false
+                options.waitsForAgreement && change.isWhole && connection.store?.feed.agreesWithOthers ?? false
             if change.writes.isEmpty, !mustConfirm { return nil }
             var batch = SettingsStoreBatch(
                 writes: change.writes.map { .init(key: fields.key($0.name), data: $0.data) }, options: options)

@@ -11,18 +11,18 @@ extension SettingsService {
     /// transaction is applied. So it should only compute, and return its results. If it only reads, the values that it has read in
     /// one store with a feed are those of one moment.
     ///
-    /// Within one scope, all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, if one scope fails,
-    /// the others are restored, and readers may see the values in between.
+    /// In one store, all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. If the scopes have several stores, each
+    /// takes its part all or nothing, in the order `.defaults`, `.shared`, custom scopes by their ids. If a store fails, the error
+    /// names its scope, and the parts before it stay.
     ///
-    /// Problems are diagnosed, and nothing is changed; ``save(_:)`` throws them. It is a problem if the closure reads a value that
-    /// is the default although another one is stored; see ``Transaction/get(_:)``. It is also one if the closure reads from a store
-    /// that is not open yet (see ``init(shared:storesForCustomScopes:diagnosticSink:)``): such a store keeps only values that are
-    /// set without reading.
+    /// Problems are diagnosed, and ``save(_:)`` throws them. It is a problem if the closure reads a value that
+    /// is the default although another one is stored; see ``Transaction/get(_:)``. It is also one if a store is not open yet (see
+    /// ``init(shared:storesForCustomScopes:diagnosticSink:)``): such a store keeps only what ``set(_:to:)`` and ``reset(_:)`` change.
     ///
     /// - Returns: the result of the run that was applied; nil if nothing was changed because of a problem.
     @discardableResult
     public func transaction<R>(_ body: (inout Transaction) -> R) -> R? {
-        let (result, error) = attempt(.ofTransaction, body)
+        let (result, error) = attempt(.ofSave, body)
         guard let error else { return result }
         reportFailure(error)
         return nil
@@ -30,7 +30,7 @@ extension SettingsService {
 
     /// Performs several reads and writes together, as ``transaction(_:)`` does, and throws errors.
     ///
-    /// - Throws: the error of `body`, or ``SettingsError``; nothing is changed then.
+    /// - Throws: the error of `body`, or ``SettingsError``; nothing is changed then, but in the stores before one that failed.
     /// - Returns: the result of the run that was applied.
     @discardableResult
     public func save<R>(_ body: (inout Transaction) throws -> R) throws -> R {

@@ -41,40 +41,15 @@ extension SettingsService.Transaction {
         }
     }
 
-    /// Applies the transaction.
+    /// Applies the transaction: store by store, each all or nothing, in the order of the scopes.
     ///
     /// - Returns: false, with nothing changed, if a value that was read has changed since.
     func commit() throws(SettingsError) -> Bool {
-        try commit { stores throws(SettingsError) in try carryOut(stores) }
-    }
-
-    /// Applies the transaction so that it is completed even if the process dies in the middle of it.
-    ///
-    /// - Returns: false, with nothing changed, if a value that was read has changed since.
-    func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
-        try commit { _ throws(SettingsError) in
-            let written = places { entries[$0].written != nil }.map { entries[$0] }
-            var intents = intents
-            // Checked before anything is recorded: no process can complete a write to a locked setting.
-            for entry in written {
-                let store = try entry.connection.requireStore(for: entry.key)
-                intents.disregardedLocks[entry.key] = try disregardedLocks(of: entry, in: store)
-            }
-            return try intents.carryOut(
-                written.compactMap(\.written),
-                expecting: entries.compactMap { entry in entry.expected?.entry(for: entry.key) })
-        }
-    }
-
-    private func commit(
-        by carryOut: ([ScopeConnection]) throws(SettingsError) -> Bool
-    ) throws(SettingsError) -> Bool {
         if let error { throw error }
         try requireOpenForReads()
         if !entries.indices.contains(where: { entries[$0].written != nil }) { return try hasReadOneMoment() }
-        let connections = connectionsToCommit
         // Otherwise, the transaction might be written in part.
-        if connections.count > 1 { for connection in connections { try connection.store?.requireOpen() } }
+        if isOverSeveralScopes { for entry in entries { try entry.connection.store?.requireOpen() } }
         // A set nil may be stored as nothing. Only a reset is no value.
         if let refusal, writtenEntries.contains(where: { $0.written?.data != nil || $0.value != nil }) {
             throw refusal
@@ -90,26 +65,100 @@ extension SettingsService.Transaction {
                 value, as: entries[index].written?.data, of: setting, key: entries[index].key)
             if let set { pending.append((connection, set, setting)) }
         }
-        guard try carryOut(connections) else { return false }
+        guard try apply(parts()) else { return false }
         hooks.callAfter()
         return true
     }
 
-    private func carryOut(_ connections: [ScopeConnection]) throws(SettingsError) -> Bool {
-        var done: [Undoing] = []
-        for connection in connections {
+    private var isOverSeveralScopes: Bool {
+        entries.indices.contains { entries[$0].connection !== entries[0].connection }
+    }
+
+    // MARK: Parts
+
+    /// The writes and the expectations of one store.
+    private struct Part {
+        let store: ConnectedStore
+        /// The first of its keys, with the scope that an error names.
+        let key: SettingsService.StorageKey
+        var batch: SettingsStoreBatch
+    }
+
+    /// Applies the parts, one after the other.
+    ///
+    /// - Returns: false, with nothing changed, if an expectation did not hold.
+    /// - Throws: The error of a part. The parts before it are stored.
+    private func apply(_ parts: [Part]) throws(SettingsError) -> Bool {
+        if parts.count == 1 { return try parts[0].store.apply(parts[0].batch) }
+        // Asked first, because what is stored in one store stays if another one refuses its part.
+        for part in parts {
+            let question = SettingsStoreBatch(
+                writes: [], expectations: part.batch.expectations, options: .ofQuestion)
+            if try !part.store.holds(question) { return false }
+        }
+        let written = parts.filter { !$0.batch.writes.isEmpty }
+        for (number, part) in written.enumerated() {
             do throws(SettingsError) {
-                guard let undoing = try commit(in: connection, isUndoable: connections.count > 1) else {
-                    revert(done)
+                if try part.store.apply(part.batch) {
+                    // A migration's version must not survive a power failure that its other writes do not survive.
+                    if ledger != nil, number < written.count - 1 { try part.store.synchronize() }
+                } else if number == 0 || ledger != nil {
+                    // A migration across several stores can be run again.
                     return false
+                } else {
+                    throw SettingsError(.conflict)
                 }
-                done.append(undoing)
             } catch {
-                revert(done)
-                throw error
+                throw error.completed(key: part.key, store: part.store.description)
             }
         }
         return true
+    }
+
+    /// Returns the parts in the order in which they are applied: that of the scopes, with the ledger's store last, and after it the
+    /// removals of values that a migration has moved to another store.
+    ///
+    /// - Throws: `locked`, before anything is stored.
+    private func parts() throws(SettingsError) -> [Part] {
+        var parts: [Part] = []
+        try add(places { !entries[$0].isRemovedLast }, to: &parts)
+        if parts.count > 1 {
+            parts.sort { $0.key.scope.order < $1.key.scope.order }
+            if let ledger, let place = parts.firstIndex(where: { $0.batch.writes.contains { $0.key == ledger } }) {
+                parts.append(parts.remove(at: place))
+            }
+        }
+        var removals: [Part] = []
+        try add(entries.indices.filter { entries[$0].isRemovedLast }, to: &removals)
+        return parts + removals
+    }
+
+    /// Adds entries to the parts of their stores. One store may serve several scopes.
+    private func add(_ places: [Int], to parts: inout [Part]) throws(SettingsError) {
+        for index in places {
+            let key = entries[index].key
+            let store = try entries[index].connection.requireStore(for: key)
+            let part: Int
+            if let known = parts.firstIndex(where: { $0.store.isSame(as: store) }) {
+                part = known
+            } else {
+                part = parts.count
+                parts.append(Part(store: store, key: key, batch: .init(writes: [], options: options)))
+                // Changes that an unopened store keeps have read nothing: the old values that hooks receive are in memory.
+                parts[part].batch.options.isKept = options.isKept && !store.isOpen
+                parts[part].batch.writes.reserveCapacity(places.count)
+                parts[part].batch.expectations.reserveCapacity(places.count)
+            }
+            if !parts[part].batch.options.isKept, let expected = entries[index].expected {
+                parts[part].batch.expectations.append(expected.entry(for: key))
+            }
+            guard let written = entries[index].written else { continue }
+            parts[part].batch.writes.append(written)
+            if store.isLayered {
+                parts[part].batch.options.disregardedLocks[key.name] = try disregardedLocks(
+                    of: entries[index], in: store)
+            }
+        }
     }
 
     /// Asks whether all values that were read in a store were stored at one moment: during the call, if the store agrees with other
@@ -124,9 +173,9 @@ extension SettingsService.Transaction {
             if let index = questions.firstIndex(where: { $0.store.isSame(as: store) }) {
                 questions[index].batch.expectations.append(entry)
             } else {
-                let waits = options.waitsForAgreement && confirmsReads && store.store.agreesWithOthers
+                let waits = options.waitsForAgreement && confirmsReads && store.feed.agreesWithOthers
                 questions.append(
-                    (store, .init(writes: [], expectations: [entry], options: .init(waitsForAgreement: waits))))
+                    (store, .init(writes: [], expectations: [entry], options: waits ? .ofSave : .ofQuestion)))
             }
         }
         for (store, question) in questions {
@@ -170,19 +219,6 @@ extension SettingsService.Transaction {
         return places.filter { !entries[$0].isRemoved } + places.filter { entries[$0].isRemoved }
     }
 
-    /// The connections of the transaction's keys, of which there are few.
-    private var connectionsToCommit: [ScopeConnection] {
-        var connections: [ScopeConnection] = []
-        for index in entries.indices {
-            let connection = entries[index].connection
-            if !connections.contains(where: { $0 === connection }) { connections.append(connection) }
-        }
-        return connections
-    }
-
-    /// A store that was written to, and the batches that undo it, one for each key.
-    private typealias Undoing = (store: ConnectedStore, batches: [SettingsStoreBatch])
-
     /// Returns the locks of a key that its setting rejects.
     ///
     /// - Throws: `locked`, if the setting accepts one, or if it is not known which setting has the key.
@@ -198,54 +234,15 @@ extension SettingsService.Transaction {
         }
         return []
     }
+}
 
-    /// Applies the part of the transaction that concerns one scope.
-    ///
-    /// - Returns: the batches that undo it; nil if an expectation did not hold.
-    private func commit(in connection: ScopeConnection, isUndoable: Bool) throws(SettingsError) -> Undoing? {
-        let places = places { entries[$0].connection === connection }
-        let store = try connection.requireStore(for: entries[places[0]].key)
-        var batch = SettingsStoreBatch(writes: [], options: options)
-        // Changes that an unopened store keeps have read nothing: the old values that hooks receive are in memory.
-        batch.options.isKept = options.isKept && !store.isOpen
-        var undoing: Undoing = (store, [])
-        batch.writes.reserveCapacity(places.count)
-        batch.expectations.reserveCapacity(places.count)
-        for index in places {
-            if !batch.options.isKept, let expected = entries[index].expected {
-                batch.expectations.append(expected.entry(for: entries[index].key))
-            }
-            guard let written = entries[index].written else { continue }
-            batch.writes.append(written)
-            if store.isLayered {
-                batch.options.disregardedLocks[written.key.name] = try disregardedLocks(of: entries[index], in: store)
-            }
-        }
-        if isUndoable {
-            for write in batch.writes {
-                let before = try store.read(write.key)
-                // If that changes before the batch is applied, restoring it would undo another write.
-                batch.expectations.append(before.entry(for: write.key))
-                var undo = SettingsStoreBatch(writes: [.init(key: write.key, data: before.writableData)])
-                undo.expectations = [before.replacingWritableData(by: write.data).entry(for: write.key)]
-                undo.options.disregardedLocks = batch.options.disregardedLocks
-                undoing.batches.append(undo)
-            }
-        }
-        guard try store.apply(batch) else { return nil }
-        return undoing
-    }
-
-    /// Restores the values that were changed in other scopes before one failed, unless they have changed again since.
-    private func revert(_ done: [Undoing]) {
-        for undoing in done.reversed() {
-            for batch in undoing.batches {
-                do throws(SettingsError) {
-                    _ = try undoing.store.apply(batch)
-                } catch {
-                    service.connections.diagnostics.report(error)
-                }
-            }
+extension SettingsService.Scope {
+    /// The place of the scope among those of a transaction over several stores.
+    fileprivate var order: (Int, String) {
+        switch self {
+        case .defaults: (0, "")
+        case .shared: (1, "")
+        case .custom(let id): (2, id)
         }
     }
 }

@@ -25,6 +25,8 @@ extension SettingsService {
             var expected: StoredValue?
             /// Whether the closure has read the stored value.
             var isRead = false
+            /// Whether it is removed after everything else is stored, because a migration moves its value to another store.
+            var isRemovedLast = false
 
             /// Whether nothing is to be stored.
             var isRemoved: Bool { written.map { $0.data == nil } ?? false }
@@ -42,6 +44,8 @@ extension SettingsService {
         private var hookedIdentifiers: Set<ObjectIdentifier> = []
         /// The options with which its batches are applied.
         let options: SettingsStoreBatch.Options
+        /// The key of the migration's ledger, whose store is written last; nil for a transaction that is no migration.
+        var ledger: StorageKey?
         /// Whether a store that agrees with other machines confirms the reads if the transaction writes nothing.
         var confirmsReads = true
         /// The number of this run of the closure.
@@ -97,6 +101,7 @@ extension SettingsService {
                 let index = index(of: setting.key, cached.connection)
                 entries[index].written = .init(key: setting.key, data: data)
                 (entries[index].value, entries[index].setting) = (value, cached)
+                entries[index].isRemovedLast = false
             } catch {
                 self.error = self.error ?? error
             }
@@ -173,6 +178,23 @@ extension SettingsService {
             entries[index].written = .init(key: key, data: data)
             entries[index].value = nil
             entries[index].setting = setting
+            entries[index].isRemovedLast = false
+        }
+
+        /// Moves stored bytes from one key to another, unless the other key has another value.
+        ///
+        /// - Parameter set: Sets the other key.
+        mutating func move(_ data: Data?, from source: StorageKey, to target: StorageKey, set: (inout Self) -> Void) {
+            if areOne(source, target) { return set(&self) }
+            let present = self.data(for: target)
+            // The same value may already be there, if the program died between the two writes.
+            guard present == nil || present == data else { return }
+            set(&self)
+            let connection = service.connection(for: source)
+            write(nil, for: source)
+            guard let store = connection.store else { return }
+            let isElsewhere = !store.isSame(as: service.connection(for: target).store)
+            entries[index(of: source, connection)].isRemovedLast = isElsewhere
         }
 
         private mutating func recordHooks(of setting: SettingDefinition) {

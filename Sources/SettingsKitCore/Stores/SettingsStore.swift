@@ -58,7 +58,9 @@ public protocol SettingsStore: Sendable {
     /// implement this function: it checks the expectations and writes inside its lock, and publishes the changes of a batch in one
     /// call.
     ///
-    /// A batch without writes asks whether its expectations hold; see ``SettingsStoreBatch/isQuestion``.
+    /// A batch without writes asks whether its expectations hold. A service asks at the end of a transaction that only reads, so that
+    /// the values are of one moment. Compare the expectations with the values of ``get(_:)``, all at once, inside the lock that
+    /// orders your changes. Answer even if the store cannot write.
     ///
     /// - Returns: false, with nothing written, if one of the batch's expectations did not hold.
     /// - Throws: if the batch could not be stored; nothing is changed then.
@@ -90,25 +92,11 @@ public protocol SettingsStore: Sendable {
     /// Must be the same object each time.
     var feed: SettingsStoreFeed? { get }
 
-    /// Whether a batch is stored completely or not at all, even if the process ends in the middle of it.
-    ///
-    /// A migration across several stores takes more steps if this is false. The default is true for a store with a ``feed``, which
-    /// has to implement ``apply(_:)``.
-    var hasAtomicBatches: Bool { get }
-
-    /// Whether the store agrees with other machines on each change, so that ``get(_:)`` may return an older value than the agreed
-    /// one.
-    ///
-    /// A service then confirms a transaction's reads, even if the transaction writes nothing: it applies a batch without writes
-    /// whose caller waits (``SettingsStoreBatch/Options/waitsForAgreement``). Check whether the expectations hold in the agreed
-    /// values of one moment during the call, and throw if that is not possible. The default is false.
-    var agreesWithOthers: Bool { get }
-
     /// The name of the store in messages, its type and its file for example. The default is the name of its type.
     var storeDescription: String { get }
 
-    /// The store itself if it conforms to ``LayeredSettingsStore``; otherwise nil. Do not implement it.
-    var _layered: (any LayeredSettingsStore)? { get }
+    /// The store itself if it is a ``LayeredStore``; otherwise nil. Do not implement it.
+    var _layered: (any SettingsStore)? { get }
 }
 
 extension SettingsStore {
@@ -149,7 +137,7 @@ extension SettingsStore {
         let writes = try keys().filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: .defaults), data: nil)
         }
-        _ = try apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: false)))
+        _ = try apply(SettingsStoreBatch(writes: writes, options: .ofSet))
     }
 
     /// Does nothing.
@@ -161,16 +149,14 @@ extension SettingsStore {
     /// Returns nil.
     public var feed: SettingsStoreFeed? { nil }
 
-    /// True if the store has a feed.
-    public var hasAtomicBatches: Bool { feed != nil }
-
-    /// Returns false.
-    public var agreesWithOthers: Bool { false }
-
     /// The name of the store's type.
     public var storeDescription: String { "\(type(of: self))" }
 
     // A requirement, because a failing cast to a protocol searches all conformances, which takes as long as reading a file.
     /// Returns nil.
-    public var _layered: (any LayeredSettingsStore)? { nil }
+    public var _layered: (any SettingsStore)? { nil }
+}
+
+extension SettingsStore {
+    var agreesWithOthers: Bool { feed?.agreesWithOthers ?? false }
 }

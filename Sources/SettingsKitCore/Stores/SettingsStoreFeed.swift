@@ -15,7 +15,7 @@ public struct SettingsStoreChange: Sendable, Equatable {
     /// The bytes now; nil for none.
     public let newData: Data?
     /// The candidates before; nil for a store without layers.
-    public var oldCandidates: [SettingsStoreCandidate]? {
+    package var oldCandidates: [SettingsStoreCandidate]? {
         if let knownOldCandidates { return knownOldCandidates }
         // Only the highest one has changed.
         guard var candidates = newCandidates, let oldData else { return nil }
@@ -23,7 +23,7 @@ public struct SettingsStoreChange: Sendable, Equatable {
         return candidates
     }
     /// The candidates now; nil for a store without layers.
-    public let newCandidates: [SettingsStoreCandidate]?
+    package let newCandidates: [SettingsStoreCandidate]?
     /// The candidates before, unless they differ from the new ones only in the bytes of the highest.
     private let knownOldCandidates: [SettingsStoreCandidate]?
 
@@ -37,7 +37,7 @@ public struct SettingsStoreChange: Sendable, Equatable {
     }
 
     /// Creates a change in a store with layers, from the old and the new result of ``LayeredSettingsStore/candidates(for:)``.
-    public init(name: String, from oldCandidates: [SettingsStoreCandidate], to newCandidates: [SettingsStoreCandidate])
+    package init(name: String, from oldCandidates: [SettingsStoreCandidate], to newCandidates: [SettingsStoreCandidate])
     {
         self.name = name
         oldData = oldCandidates.storedData
@@ -122,6 +122,10 @@ public final class SettingsStoreFeed: Sendable {
         var sources: [WeakReference<SettingsStoreFeed>] = []
     }
 
+    /// Whether the store agrees with other machines on each change, so that `get` may return an older value than the agreed one.
+    ///
+    /// A service then confirms what a transaction has read: it applies a batch without writes whose caller waits.
+    let agreesWithOthers: Bool
     private let publishesAllChanges: Atomic<Bool>
     /// A leaf: held for a moment, to read or change the list of listeners. Nothing is called inside it.
     private let state = Mutex(State(), .leaf)
@@ -137,9 +141,15 @@ public final class SettingsStoreFeed: Sendable {
         self.init(isExhaustive: isExhaustive, earlier: EarlierBytes())
     }
 
-    init(isExhaustive: Bool, earlier: EarlierBytes) {
+    /// Creates the feed of a store that agrees with other machines on each change.
+    package convenience init(agreesWithOthers: Bool) {
+        self.init(isExhaustive: true, earlier: EarlierBytes(), agreesWithOthers: agreesWithOthers)
+    }
+
+    init(isExhaustive: Bool, earlier: EarlierBytes, agreesWithOthers: Bool = false) {
         publishesAllChanges = Atomic(isExhaustive)
         self.earlier = earlier
+        self.agreesWithOthers = agreesWithOthers
     }
 
     /// Makes the feed exhaustive from now on. Called inside the store's lock, as ``publish(_:origin:)`` is.

@@ -167,13 +167,13 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Applies a batch as one change if its expectations hold: always stores all of it, or nothing. The expectations
-    /// are compared with what all processes have written so far. A question (``SettingsStoreBatch/isQuestion``) is compared
-    /// with the values in memory, without a lock on files.
+    /// are compared with what all processes have written so far. Without writes, they are compared with the values in memory,
+    /// without a lock on files.
     ///
     /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the files locked, and the caller waits or
     ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.isQuestion { return list.holds(batch.expectations) }
+        if batch.writes.isEmpty { return list.holds(batch.expectations) }
         try requireWriting()
         return try list.apply(batch)
     }

@@ -108,7 +108,7 @@ final class MirroredSettings: DeferringStore {
     /// Applies a batch if its expectations hold. If another process keeps the database locked, a batch without expectations whose
     /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.isQuestion {
+        if batch.writes.isEmpty {
             return pending.hold(batch.expectations) { others in
                 contents.withLock { contents in others.hold { contents[$0] } }
             }

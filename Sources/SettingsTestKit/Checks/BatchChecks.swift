@@ -61,13 +61,8 @@ extension Check {
                     .init(key: key("a"), data: Data(a.utf8)), .init(key: key("b"), data: b.map { Data($0.utf8) }),
                     .init(key: key("absent"), data: nil),
                 ]
-                for waits in [false, true] {
-                    let answer = try store.apply(
-                        .init(writes: [], expectations: entries, options: .init(waitsForAgreement: waits)))
-                    try require(
-                        answer == isRight,
-                        "It was \(answer ? "accepted" : "refused")\(waits ? ", with a caller who waits" : "").")
-                }
+                let answer = try store.apply(.init(writes: [], expectations: entries))
+                try require(answer == isRight, "It was \(answer ? "accepted" : "refused").")
             }
             try require(try store.get(key("a")) == Data("1".utf8), "A batch without writes changed a key.")
             try require(try store.get(key("b")) == Data("2".utf8), "A batch without writes changed a key.")

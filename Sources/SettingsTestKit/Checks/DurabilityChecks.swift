@@ -47,8 +47,8 @@ extension Check {
             Check("durability.killed-batch", "A batch of a process that was killed is there completely, or not at all.")
             {
                 store in
-                guard store.hasAtomicBatches else {
-                    throw NotOffered(reason: "the store has no atomic batches, see `hasAtomicBatches`")
+                guard store.feed != nil else {
+                    throw NotOffered(reason: "a store without a feed makes the writes of a batch one by one")
                 }
                 try await afterKills(store, means) { second, acknowledged in
                     let numbers = try WriterKeys.batchNumbers(in: second)

@@ -41,8 +41,7 @@ extension Check {
                         let entries = ["a", name].map { name in
                             SettingsStoreBatch.Entry(key: key(name), data: isRight ? old[name] : Data("other".utf8))
                         }
-                        let answer = try store.apply(
-                            .init(writes: [], expectations: entries, options: .init(waitsForAgreement: false)))
+                        let answer = try store.apply(.init(writes: [], expectations: entries))
                         try require(answer == isRight, "It was \(answer ? "accepted" : "refused").")
                     }
                 }

@@ -181,8 +181,6 @@ struct LayeredStoreTests {
         let user = FeedStore(willSynchronize: { count.value += 1 })
         let layered = try LayeredStore([.locked(TwoFunctionStore(), name: "managed"), .writable(user)])
         #expect(layered.storeDescription == user.storeDescription)
-        #expect(layered.hasAtomicBatches)
-        #expect(try !LayeredStore([.writable(TwoFunctionStore())]).hasAtomicBatches)
         try layered.synchronize()
         #expect(count.value == 1)
     }

@@ -74,29 +74,4 @@ struct LateHearingTests {
         #expect(found.get(rightCount) == 12)
         #expect(found.get(right) == 12)
     }
-
-    @Test("Completing another process's migration uses the values set last before it began")
-    func completion() throws {
-        let late = process()
-        let first = process()
-        first.service.set(right, to: 7)
-        // The first one ends when it has noted what is to be done.
-        let intents = Box<Data?>(nil)
-        let name = SettingsService.migrationLedger + ":under-way"
-        let subscription = first.service.observe(in: .defaults) { _ in
-            intents.value = intents.value ?? first.near.get(.init(name, scope: .defaults))
-        }
-        let before = (near.value, far.value)
-        try first.service.migrate([step(1)])
-        subscription.cancel()
-        near.value = before.0.merging([name: try #require(intents.value)]) { $1 }
-        far.value = before.1
-        late.near.set(.init("anything", scope: .defaults), to: Data("1".utf8))
-
-        try late.service.migrate([step(1)])
-        let found = process().service
-        #expect(found.get(leftCount) == 1)
-        #expect(found.get(rightCount) == 1)
-        #expect(found.get(right) == 1)
-    }
 }

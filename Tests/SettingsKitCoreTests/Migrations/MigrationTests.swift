@@ -209,21 +209,53 @@ struct MigrationTests {
         for token in tokens { token.cancel() }
     }
 
-    @Test("The notes of a migration under way never reach a store that devices share")
-    func sharedLedger() throws {
-        let names = Recorder<String>()
-        let shared = FeedStore(willWrite: { for write in $0 { names.append(write.key.name) } })
-        let local = FeedStore(["theme": Data("7".utf8)])
-        let settings = SettingsService(
-            stores: [.defaults: local, .shared: shared], diagnosticSink: .none)
-        let theme = Setting<Int>("theme", in: .shared, default: 0)
-        let steps: [SettingsService.Migration] = [.move(theme, from: .defaults), .version("a") { _ in }]
-        for expected in [["a"], []] {
-            #expect(try settings.migrate(steps, in: .shared).appliedVersions == expected)
+    @Test("A value that moves to another store is removed in the old one after the new one and the ledger are stored")
+    func removedLast() throws {
+        let writes = Recorder<String>()
+        func record(_ store: String) -> @Sendable ([SettingsStoreBatch.Entry]) -> Void {
+            { for write in $0 { writes.append("\(store) \(write.key.name)\(write.data == nil ? " removed" : "")") } }
         }
-        #expect(settings.get(theme) == 7)
-        #expect(shared.stored[SettingsService.migrationLedger] == Data(#"["a"]"#.utf8))
-        #expect(!names.all.contains { $0.hasSuffix(":under-way") })
-        #expect(local.stored.isEmpty)
+        let shared = FeedStore(["theme": Data("7".utf8)], willWrite: record("shared"))
+        let local = FeedStore(willWrite: record("local"))
+        let settings = SettingsService(stores: [.defaults: local, .shared: shared], diagnosticSink: .none)
+        let theme = Setting<Int>("theme", in: .defaults, default: 0)
+        let steps: [SettingsService.Migration] = [.move(theme, from: .shared), .version("a") { _ in }]
+        for expected in [["a"], []] { #expect(try settings.migrate(steps).appliedVersions == expected) }
+        #expect(writes.all == ["local theme", "local \(SettingsService.migrationLedger)", "shared theme removed"])
+        #expect(settings.get(theme) == 7 && shared.stored.isEmpty)
     }
+
+    @Test("The ledger's store is written after the other stores, which are synchronized first", arguments: [false, true])
+    func ledgerLast(isShared: Bool) throws {
+        let calls = Recorder<String>()
+        func store(_ name: String) -> any SettingsStore { NotingStore(name, calls) }
+        let settings = SettingsService(
+            stores: [.defaults: store("local"), .shared: store("shared"), .custom(id: "b"): store("b")],
+            diagnosticSink: .none)
+        let scopes: [SettingsService.Scope] = [.shared, .custom(id: "b"), .defaults]
+        let step = SettingsService.Migration.version("a") { t in
+            for scope in scopes { t.set(Setting<Int>("n", in: scope, default: 0), to: 1) }
+        }
+        try settings.migrate([step], in: isShared ? .shared : .defaults)
+        let order = isShared ? ["local", "b", "shared"] : ["shared", "b", "local"]
+        #expect(calls.all == order.flatMap { ["\($0) written", "\($0) synchronized"] }.dropLast())
+    }
+}
+
+/// Records the order of writing and synchronizing.
+private final class NotingStore: SettingsStore {
+    private let base = MemoryStore()
+    private let name: String
+    private let calls: Recorder<String>
+
+    init(_ name: String, _ calls: Recorder<String>) { (self.name, self.calls) = (name, calls) }
+
+    var feed: SettingsStoreFeed? { base.feed }
+    func get(_ key: SettingsService.StorageKey) -> Data? { base.get(key) }
+    func set(_ key: SettingsService.StorageKey, to data: Data?) { base.set(key, to: data) }
+    func apply(_ batch: SettingsStoreBatch) -> Bool {
+        if !batch.writes.isEmpty { calls.append("\(name) written") }
+        return base.apply(batch)
+    }
+    func synchronize() { calls.append("\(name) synchronized") }
 }

@@ -187,7 +187,7 @@ struct ReadingTransactionTests {
             func get(_ key: SettingsService.StorageKey) -> Data? { base.get(key) }
             func set(_ key: SettingsService.StorageKey, to data: Data?) throws { throw SettingsError(.readOnly) }
             func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-                if batch.isQuestion { return base.apply(batch) }
+                if batch.writes.isEmpty { return base.apply(batch) }
                 throw SettingsError(.readOnly)
             }
         }

@@ -158,43 +158,39 @@ struct TransactionTests {
         #expect(problems.all.count == 20 && problems.all.allSatisfy { $0.code == .writeFailed })
     }
 
-    // Which scope is written first is not defined, so there are several rounds.
-    @Test("If one scope fails, the others are set back", arguments: 0..<12)
-    func oneScopeFails(round: Int) throws {
+    @Test("If one scope fails, the scopes before it stay, and the error names it", arguments: [true, false])
+    func oneScopeFails(isFirst: Bool) throws {
+        let (good, bad) = scopes(!isFirst)
         let shared = FeedStore(willWrite: { _ in throw StoreBroken() })
-        let (good, bad) = scopes(round % 2 == 0)
         let (one, two, far) = (number("one", good), number("two", good), number("far", bad))
         let settings = SettingsService(stores: [good: MemoryStore(), bad: shared], diagnosticSink: .none)
         settings.set(one, to: 1)
         let error = #expect(throws: SettingsError.self) {
             try settings.save { t in
+                t.set(far, to: 2)
                 t.set(one, to: 2)
                 t.set(two, to: 2)
-                t.set(far, to: 2)
             }
         }
-        #expect(error?.code == .writeFailed)
-        #expect(settings.get(one) == 1)
-        #expect(!settings.isSet(two))
+        #expect(error?.code == .writeFailed && error?.key?.scope == bad)
+        #expect(settings.get(one) == (isFirst ? 1 : 2))
+        #expect(settings.isSet(two) == !isFirst)
         #expect(shared.stored.isEmpty)
     }
 
-    @Test("Reverting a scope keeps the changes that another service has made since", arguments: 0..<12)
-    func revertKeepsNewerWrites(round: Int) {
-        let (good, bad) = scopes(round % 2 == 0)
-        let (one, far) = (number("one", good), number("far", bad))
-        let defaults = MemoryStore()
-        let other = SettingsService(stores: [good: defaults], diagnosticSink: .none)
-        let shared = FeedStore(willWrite: { _ in
-            other.set(one, to: 99)
-            throw StoreBroken()
+    @Test("One store that serves two scopes takes a transaction all or nothing")
+    func oneStoreOfTwoScopes() {
+        let store = FeedStore(willWrite: { writes in
+            if writes.contains(where: { $0.key.name == "far" && $0.data == Data("2".utf8) }) { throw StoreBroken() }
         })
-        let settings = SettingsService(stores: [good: defaults, bad: shared], diagnosticSink: .none)
-        settings.transaction { t in
-            t.set(one, to: 2)
-            t.set(far, to: 2)
+        let settings = SettingsService(stores: [.defaults: store, .shared: store], diagnosticSink: .none)
+        for value in [1, 2] {
+            settings.transaction { t in
+                t.set(one, to: value)
+                t.set(far, to: value)
+            }
         }
-        #expect(other.get(one) == 99)
+        #expect(settings.get(one) == 1 && settings.get(far) == 1)
     }
 
     @Test("Both scopes arrive when both work; a missing scope fails all")
@@ -297,21 +293,25 @@ struct TransactionTests {
         #expect(settings.get(one) == 5)
     }
 
-    @Test("A conflict in one scope undoes the other one before the closure runs again")
+    @Test("A scope that changes before any is written makes the closure run again; later, it is a conflict that names it")
     func conflictInAnotherScope() {
         let here = Setting<Int>("here", in: .defaults, default: 0)
         let there = Setting<Int>("there", in: .shared, default: 0)
-        // The order of the scopes is not defined.
-        for _ in 0..<20 {
+        for isLate in [false, true] {
             let conflict = Box<(@Sendable () -> Void)?>(nil)
-            let store = FeedStore(willWrite: { _ in conflict.take(replacingWith: nil)?() })
-            let settings = SettingsService(stores: [.defaults: MemoryStore(), .shared: store], diagnosticSink: .none)
+            let store = FeedStore(willWrite: { _ in if isLate { conflict.take(replacingWith: nil)?() } })
+            let problems = Recorder<SettingsError>()
+            let settings = SettingsService(
+                stores: [.defaults: MemoryStore(), .shared: store], diagnosticSink: .init { problems.append($0) })
             conflict.value = { store.changeFromOutside([("there", "10")]) }
             settings.transaction { t in
                 t.update(here) { $0 += 1 }
                 t.update(there) { $0 += 1 }
+                if !isLate { conflict.take(replacingWith: nil)?() }
             }
-            #expect(settings.get(here) == 1 && settings.get(there) == 11)
+            #expect(settings.get(here) == 1 && settings.get(there) == (isLate ? 10 : 11))
+            #expect(problems.all.map(\.code) == (isLate ? [.conflict] : []))
+            if isLate { #expect(problems.all.first?.key?.scope == .shared) }
         }
     }
 }

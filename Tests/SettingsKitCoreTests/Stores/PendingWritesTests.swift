@@ -195,7 +195,7 @@ struct PendingWritesTests {
             SettingsStoreBatch.Entry(key: .init($0.0, scope: .defaults), data: Data($0.1.utf8))
         }
         let question = SettingsStoreBatch(
-            writes: [], expectations: expected, options: .init(waitsForAgreement: false))
+            writes: [], expectations: expected, options: .ofQuestion)
         #expect(try store.apply(question))
         store.changeFromOutside("number", "4")
         #expect(try store.apply(question))

@@ -22,7 +22,6 @@ private final class OverrideStore: SettingsStore {
     }
 
     var feed: SettingsStoreFeed? { ownFeed }
-    var hasAtomicBatches: Bool { base.hasAtomicBatches }
     var storeDescription: String {
         "OverrideStore over \(base.storeDescription)"
     }
@@ -161,7 +160,6 @@ struct StoreOverStoreTests {
         #expect(serialized.feed != nil && serialized.feed === bare.serialized.feed)
         #expect(serialized.feed !== TwoFunctionStore().serialized.feed)
         #expect(feeding.serialized.feed === feeding.feed)
-        #expect(!bare.hasAtomicBatches && !serialized.hasAtomicBatches && feeding.hasAtomicBatches)
     }
 
     /// A store without a feed that writes to another one.

@@ -93,7 +93,7 @@ final class LockableStore: SettingsStore, DeferringStore {
     }
 
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.isQuestion {
+        if batch.writes.isEmpty {
             return pending.hold(batch.expectations) { others in
                 let holds = contents.withLock { contents in others.hold { contents[$0] } }
                 willHold.take(replacingWith: nil)?()

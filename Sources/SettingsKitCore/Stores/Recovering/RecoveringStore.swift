@@ -79,7 +79,6 @@ package final class RecoveringStore: SettingsStore {
 
     package var feed: SettingsStoreFeed? { ownFeed }
     package var storeDescription: String { openedStore?.storeDescription ?? standInDescription }
-    package var agreesWithOthers: Bool { openedStore?.agreesWithOthers ?? false }
 
     private var openedStore: (any SettingsStore)? { state.withLock { $0.store } }
 
@@ -258,8 +257,7 @@ package final class RecoveringStore: SettingsStore {
     private func store(_ writes: PendingWrites.Selection, in store: any SettingsStore) throws {
         if writes.entries.isEmpty { return }
         do {
-            _ = try store.apply(
-                SettingsStoreBatch(writes: writes.entries, options: .init(waitsForAgreement: false)))
+            _ = try store.apply(SettingsStoreBatch(writes: writes.entries, options: .ofSet))
         } catch {
             let single = writes.single
             let key = single.count == 1 ? writes.entries.first?.key : nil

@@ -34,10 +34,8 @@ final class SerializingStore: SettingsStore {
     fileprivate init(_ base: any SettingsStore) { self.base = base }
 
     var feed: SettingsStoreFeed? { ownFeed }
-    var hasAtomicBatches: Bool { base.hasAtomicBatches }
-    var agreesWithOthers: Bool { base.agreesWithOthers }
     var storeDescription: String { base.storeDescription }
-    var _layered: (any LayeredSettingsStore)? { base._layered }
+    var _layered: (any SettingsStore)? { base._layered }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
         HeldLocks.requireNone(before: "a store")

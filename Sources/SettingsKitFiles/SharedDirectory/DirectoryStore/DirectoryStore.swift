@@ -153,7 +153,7 @@ public final class DirectoryStore: SettingsStore {
     /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked, and the caller waits or
     ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.isQuestion { return core.pending.hold(batch.expectations, over: core.state.holds) }
+        if batch.writes.isEmpty { return core.pending.hold(batch.expectations, over: core.state.holds) }
         try requireWriting()
         return try core.apply(batch)
     }
