@@ -21,7 +21,7 @@ struct LateStoreTests {
             let reason = #expect(throws: SettingsError.self) { try medium.open() }
             // Opened by the calls alone.
             let timing = RecoveringStore.Timing(
-                .init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .zero)
+                schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .zero)
             let late = RecoveringStore(reason: try #require(reason), description: "memory", timing: timing) {
                 try medium.open()
             }
@@ -38,7 +38,7 @@ struct LateStoreTests {
             try service.synchronize()
             #expect(service.get(a) == 42 && service.get(b) == 41)
             #expect(log.all == ["a 42 local", "b 41 external"])
-            #expect(problems.all.map(\.code) == [.pending, .recovered] && problems.all[0].key?.name == "a")
+            #expect(problems.all.map(\.code) == [.storeUnavailable, .recovered] && problems.all[0].key?.name == "a")
             #expect(try medium.fresh().texts == ["a": "42", "b": "41"])
             withExtendedLifetime(subscriptions) {}
         }

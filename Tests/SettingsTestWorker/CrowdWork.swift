@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKitCore
 import SettingsKitFiles
-import Synchronization
 
 /// What the tests have several processes do that write one property list all the time.
 enum CrowdWork {
@@ -19,32 +18,23 @@ enum CrowdWork {
         }
     }
 
-    /// Sets one value after the other, with pauses in which the others take the lock. Says how many of them became pending, how long the longest set took, and how long most of
-    /// them took at most, in microseconds.
+    /// Sets one value after the other, with pauses in which the others take the lock. Says how many were refused as busy, how long the
+    /// longest set took, and how long most of them took at most, in microseconds.
     static func setSingly(_ path: String, count: Int) throws {
-        let isPending = Atomic(false)
         let settings = SettingsService(
             stores: [.defaults: try PropertyListStore(url: URL(fileURLWithPath: path))],
-            diagnosticSink: .init { error in
-                switch error.code {
-                case .pending: isPending.store(true, ordering: .relaxed)
-                case .recovered: isPending.store(false, ordering: .relaxed)
-                // Not of a set: nothing is lost, and the background tries again.
-                case .busy: break
-                default: say("problem \(error.code.name)")
-                }
-            })
+            diagnosticSink: .init { if $0.code != .busy { say("problem \($0.code.name)") } })
         let setting = Setting<Int>("single", in: .defaults, default: 0)
-        var (pending, times) = (0, [Int]())
+        var (busy, times) = (0, [Int]())
         for number in 1...count {
             let start = now()
             settings.set(setting, to: number)
             times.append((now() - start) / 1_000)
-            if isPending.load(ordering: .relaxed) { pending += 1 }
+            if settings.get(setting) != number { busy += 1 }
             usleep(1_000)
         }
         times.sort()
-        say("pending \(pending)")
+        say("busy \(busy)")
         say("longest \(times[count - 1])")
         say("99 % \(times[count * 99 / 100])")
         say("median \(times[count / 2])")

@@ -112,16 +112,6 @@ case "hold":
     try HoldWork.hold(
         path, writes: stride(from: 3, to: arguments.count, by: 2).map { (arguments[$0], arguments[$0 + 1]) })
 
-case "keep":
-    // keep PATH NAME VALUE: sets one number, which another process hinders, says what it reads then, and stops; exits in order
-    // when it is continued.
-    let settings = try openService()
-    let setting = Setting<Int>(arguments[3], in: .defaults, default: 0)
-    settings.set(setting, to: argument(4))
-    say("\(settings.get(setting))")
-    raise(SIGSTOP)
-    withExtendedLifetime(settings) {}
-
 case "set":
     // set PATH NAME VALUE: sets one number and exits in order.
     try openService().save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
@@ -303,7 +293,7 @@ case "write-batches":
     try CrowdWork.writeBatches(path, arguments[3], size: argument(4))
 
 case "set-singly":
-    // set-singly PATH COUNT: sets so many values, one after the other, and says how many became pending.
+    // set-singly PATH COUNT: sets so many values, one after the other, and says how many were refused.
     try CrowdWork.setSingly(path, count: argument(3))
 
 case "open-and-close":

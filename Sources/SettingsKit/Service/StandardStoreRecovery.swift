@@ -48,5 +48,8 @@ enum StandardStoreRecovery {
 }
 
 extension RecoveringStore.Timing {
-    static let background = Self(.background, wait: { ThreadPause.sleep(for: $0) })
+    static let background: Self = {
+        let queue = BackgroundQueue()
+        return Self(schedule: { queue.async(after: $0, $1) }, wait: { ThreadPause.sleep(for: $0) })
+    }()
 }

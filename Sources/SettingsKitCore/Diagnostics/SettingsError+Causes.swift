@@ -37,11 +37,15 @@ struct StoredValueIsUnusable: ValueFreeError {
 
 /// The error that a store's values cannot be used to calculate others.
 struct StoreIsNotOpen: ValueFreeError {
+    /// Whether the change is kept in memory.
+    var isKept = false
     let cause: (any Error)?
 
     var description: String {
         let advice =
-            "Nothing is calculated from stored values before the store is open. Set the value without reading it, or try again."
+            isKept
+            ? "The change is kept in memory, stored when the store opens, and lost if the process ends first."
+            : "Nothing is calculated from stored values before the store is open. Set the value without reading it, or try again."
         return advice + (cause.map { " " + SettingsError.safeDescription(of: $0) } ?? "")
     }
 }

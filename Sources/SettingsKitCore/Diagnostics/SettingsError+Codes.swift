@@ -114,12 +114,12 @@ extension SettingsError.Code {
 
     // MARK: Stores that wait
 
-    /// The store cannot be opened yet, or another process keeps it locked. The change is kept in memory and made in the store
-    /// as soon as possible; it is lost if the process ends first.
+    /// The machines that share the store have not agreed on the change yet. It is kept, and sent as soon as possible.
     public static let pending = Self(
         name: "pending",
-        advice: "The store cannot be opened or written yet; changes are kept in memory, made in the store when that is "
-            + "possible, and lost if the process ends first.")
+        advice:
+            "The machines that share the store have not agreed on the change yet; it is kept, and sent when that is possible."
+    )
     /// A store that could not be opened or written can be used now. Settings have its values, and it has the changes that were kept
     /// in memory.
     public static let recovered = Self(

@@ -103,6 +103,7 @@ public final class LayeredStore: LayeredSettingsStore {
 
     // MARK: SettingsStore
 
+    /// The store itself.
     public var _layered: (any SettingsStore)? { self }
 
     /// Publishes every change of a layer.

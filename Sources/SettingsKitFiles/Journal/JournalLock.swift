@@ -120,9 +120,8 @@ struct JournalLock: Sendable {
 
     // MARK: Waiting
 
-    /// The time to wait for the lock: zero for a while after another process has held it too long, so that successive operations
-    /// fail together.
-    func patience(_ patience: Duration) -> Duration { busyUntil.hasPassed ? patience : .zero }
+    /// Whether another process has held the lock too long a moment ago.
+    var hasBeenBusy: Bool { !busyUntil.hasPassed }
 
     /// Records that another process has held the lock too long.
     mutating func setBusy() { busyUntil = Deadline(after: PropertyListTimings.busyTime) }

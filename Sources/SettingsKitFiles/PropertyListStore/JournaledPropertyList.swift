@@ -14,14 +14,12 @@ import SettingsKitPlatform
 /// - ``PublishedContents``: the values in memory, and the feed. Reading uses nothing else.
 /// - ``PropertyListFiles``: the files and their lock. Inside it, the ``JournalWriter`` appends to the journal, and its
 ///   ``PropertyListFollower`` reads what others write.
-/// - ``PendingWrites``: what waits while another process has the files locked. Only ``set(_:for:)`` and ``apply(_:)`` keep writes.
 /// - ``PropertyListFolder``: brings the property list up to date.
 /// - ``JournalFlusher``: makes the journal survive a power failure.
 /// - ``PropertyListWatch``: notices what others write.
 ///
 /// A change locks the files, applies the records of other processes, appends a record, changes memory, and publishes the change.
-final class JournaledPropertyList: DeferringStore {
-    let pending: PendingWrites
+final class JournaledPropertyList: Sendable {
     let contents: PublishedContents
     let files: PropertyListFiles
     let folder: PropertyListFolder
@@ -40,17 +38,10 @@ final class JournaledPropertyList: DeferringStore {
         self.setup = setup
         files = PropertyListFiles(loaded, setup)
         (contents, announcer) = (files.contents, files.announcer)
-        pending = PendingWrites(contents.feed, .background)
         folder = PropertyListFolder(files, setup)
         flusher = JournalFlusher(files, setup)
         watch = PropertyListWatch(files, folder, setup)
-        folder.begin { [weak self] in try self?.finish() }
-    }
-
-    /// Stores the pending writes, and brings the property list up to date, when the process exits.
-    private func finish() throws {
-        try storePending(waiting: patience)
-        try folder.foldNow()
+        folder.begin { [weak self] in try self?.folder.foldNow() }
     }
 
     var path: String { setup.path }
@@ -81,7 +72,6 @@ final class JournaledPropertyList: DeferringStore {
 
     /// Whether the last change of a name is in the journal, and not in the file yet.
     func isUnfolded(_ name: String) -> Bool {
-        if pending.contains(name) { return true }
         return files.withLock { writer in
             let folded = writer.follower.list.folded
             return contents.withLock { $0.isUnfolded(name, folded: folded) }
@@ -90,15 +80,11 @@ final class JournaledPropertyList: DeferringStore {
 
     // MARK: Changing single values
 
-    /// Stores bytes under a key, or removes it. If another process keeps the files locked, the change is kept, and stored
-    /// later.
+    /// Stores bytes under a key, or removes it.
+    ///
+    /// - Throws: `busy` if another process keeps the files locked.
     func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
-        do {
-            try storePending(waiting: .zero)
-            try change(named: key.name, waiting: pending.waiting(patience)) { $0 == data ? .keep : .store(data) }
-        } catch SettingsError.Code.busy {
-            try keep([.init(key: key, data: data)])
-        }
+        try change(named: key.name, waiting: files.patienceOfSet) { $0 == data ? .keep : .store(data) }
     }
 
     /// A decision about the value under a name.
@@ -162,28 +148,17 @@ final class JournaledPropertyList: DeferringStore {
 
     /// Whether expectations hold for the values in force, at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
-        pending.hold(expectations) { others in
-            contents.withLock { $0.meets(others) }
-        }
+        contents.withLock { $0.meets(expectations) }
     }
 
-    /// Applies a batch if its expectations hold. If another process keeps the files locked, a batch without expectations whose
-    /// caller does not wait is kept, and stored later.
+    /// Applies a batch if its expectations hold.
+    ///
+    /// - Throws: `busy` if another process keeps the files locked.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        try applyOrKeep(batch, patience: patience) { try apply(batch, waiting: $0, if: $1) }
-    }
-
-    /// - Parameter requirement: Called while nothing else can change anything.
-    private func apply(
-        _ batch: SettingsStoreBatch, waiting: Duration, if requirement: () throws -> Void
-    ) throws -> Bool {
-        if batch.writes.count == 1 {
-            return try apply(batch.writes[0], expecting: batch.expectations, waiting: waiting, if: requirement)
-        }
+        if batch.writes.count == 1 { return try apply(batch.writes[0], expecting: batch.expectations) }
         let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
-        return try change(waiting: waiting) {
-            try requirement()
-            return contents.withLock { contents in
+        return try change {
+            contents.withLock { contents in
                 guard contents.meets(batch.expectations) else { return nil }
                 return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
             }
@@ -192,12 +167,10 @@ final class JournaledPropertyList: DeferringStore {
 
     /// Applies a single write if expectations hold. Usually there is one, for the same name.
     private func apply(
-        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry], waiting: Duration,
-        if requirement: () throws -> Void
+        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry]
     ) throws -> Bool {
         let name = write.key.name
-        return try change(named: name, waiting: waiting) { present in
-            try requirement()
+        return try change(named: name, waiting: patience) { present in
             for expectation in expectations {
                 let other = expectation.key.name
                 let stored = other == name ? present : contents.withLock { $0.data(named: other) }
@@ -246,12 +219,7 @@ final class JournaledPropertyList: DeferringStore {
     /// Sets members of the property list with their types, and removes names, as one change. Skips members that are already
     /// stored.
     func set(_ edit: PropertyListEdit) throws {
-        try storingPending(waiting: patience) { try setNow(edit) }
-    }
-
-    private func setNow(_ edit: PropertyListEdit) throws {
         _ = try change(waiting: patience) { writer in
-            try pending.requireNone()
             var needed = contents.withLock { contents in
                 PropertyListEdit(
                     removed: edit.removed.filter { contents.data(named: $0) != nil },
@@ -271,41 +239,20 @@ final class JournaledPropertyList: DeferringStore {
 
     /// Removes everything.
     func removeAll() throws {
-        try storingPending(waiting: patience) {
-            // Removes recent edits of the property list, too.
-            try refresh(waiting: patience)
-            // Removed by name: a member that is later added by hand stays, in every process that reads both files.
-            let names = contents.withLock { $0 }.names
-            try change {
-                try pending.requireNone()
-                return names.map { JournalChange(name: $0, data: nil) }
-            }
-        }
+        // Removes recent edits of the property list, too.
+        try refresh(waiting: patience)
+        // Removed by name: a member that is later added by hand stays, in every process that reads both files.
+        let names = names
+        try change { names.map { JournalChange(name: $0, data: nil) } }
     }
 
-    // MARK: Pending writes
+    // MARK: Reading
 
-    var hindrance: any Error { JournalProblem.locked }
+    /// The names with a value. Linear time.
+    var names: [String] { contents.withLock { $0 }.names }
 
-    /// The names with a value in force. Linear time.
-    var names: [String] { pending.names(over: { contents.withLock { $0 } }, in: { $0.names }) }
-
-    func storedData(named name: String) -> Data? { contents.withLock { $0.data(named: name) } }
-
-    func requireRoom(for writes: [SettingsStoreBatch.Entry]) throws {
-        try contents.requireRoom(
-            for: writes.map { JournalChange(name: $0.key.name, data: $0.data) },
-            beside: pending.size(beside: Set(writes.map(\.key.name))).bytes)
-    }
-
-    func store(waiting: Duration, _ writes: () -> [SettingsStoreBatch.Entry]) throws {
-        try change(waiting: waiting) {
-            contents.withLock { contents in
-                writes().filter { contents.data(named: $0.key.name) != $0.data }
-                    .map { JournalChange(name: $0.key.name, data: $0.data) }
-            }
-        }
-    }
+    /// Returns the bytes under a name.
+    func data(named name: String) -> Data? { contents.withLock { $0.data(named: name) } }
 
     // MARK: Files
 
@@ -327,7 +274,6 @@ final class JournaledPropertyList: DeferringStore {
                 if !isReadOnly { writer.follower.isWriting = true }
             }
             if isReadOnly { return }
-            try storePending(waiting: patience)
             if forOthers { try folder.fold(waiting: patience) } else { try flush() }
         } catch {
             throw SettingsError.wrap(error, as: .notSaved, store: description)

@@ -40,6 +40,12 @@ final class PropertyListFiles: Sendable {
     /// The time that an operation waits for other processes that keep the files locked.
     var patience: Duration { .nanoseconds(shortestPatience.load(ordering: .relaxed)) }
 
+    /// The same for `set` and `reset` of one setting: half a second at most, and no time for a while after `busy`. Otherwise, a form
+    /// of twenty settings would freeze.
+    var patienceOfSet: Duration {
+        writer.withLock { $0.lock.hasBeenBusy } ? .zero : min(patience, PropertyListTimings.patience)
+    }
+
     /// Shortens the patience to that of another store.
     func shorten(patience: Duration) { shortestPatience.min(patience.countedNanoseconds, ordering: .relaxed) }
 
@@ -117,15 +123,12 @@ final class PropertyListFiles: Sendable {
     /// Repeats an attempt while another process has the lock. Between two attempts, this process holds no lock.
     ///
     /// - Parameter patience: The longest wait. Not evaluated if the first attempt succeeds.
-    /// - Throws: `busy` if other processes hold the lock for the whole time; the attempt's errors. After `busy`, the next caller
-    ///   does not wait for a while: successive operations fail together.
+    /// - Throws: `busy` if other processes hold the lock for the whole time; the attempt's errors.
     private func whileLocked<R>(waiting patience: @autoclosure () -> Duration, _ attempt: () throws -> R) throws -> R {
         do {
             return try attempt()
         } catch SettingsError.Code.busy {}
-        let longest = patience()
-        // The exit waits once more: no attempt follows it.
-        let wait = ExitHook.isExiting ? longest : writer.withLock { $0.lock.patience(longest) }
+        let wait = patience()
         var pause = LockPause(until: Deadline(after: wait))
         var mark = Deadline(after: PropertyListTimings.lockMarkInterval)
         while pause.next() {
@@ -137,7 +140,7 @@ final class PropertyListFiles: Sendable {
                 mark = Deadline(after: PropertyListTimings.lockMarkInterval)
             }
         }
-        if wait >= CoreTimings.longestWaitOfSet { writer.withLock { $0.lock.setBusy() } }
+        if wait > .zero { writer.withLock { $0.lock.setBusy() } }
         throw setup.busy
     }
 

@@ -46,7 +46,7 @@ final class PropertyListFolder: Sendable {
         do {
             // The exit waits no longer than a set would: the journal contains the changes that the property list lacks.
             try LastWriting.perform { () throws(SettingsError) in
-                try fold(waiting: min(files.patience, CoreTimings.longestWaitOfSet), isInBackground: true)
+                try fold(waiting: files.patience, isInBackground: true)
             }
         } catch {
             files.contents.feed.report(error)

@@ -31,12 +31,10 @@ import SettingsKitPlatform
 /// is atomic across processes. A change that another process makes, and an edit of the file by hand, is noticed within
 /// milliseconds. An edit wins for the keys that it changes; a change that is not in the file yet wins for its own.
 ///
-/// A process that stops while it has locked the files hinders the writes of others. `save`, `update` and transactions
-/// fail with ``SettingsError/Code/busy`` after the store's `patience`, three seconds unless you choose another. `set` waits
-/// no longer than that, and at most half a second. Then its value is in force in this process, an error with the code
-/// ``SettingsError/Code/pending`` is reported, and the value is written as soon as the lock is free, after what others have
-/// written by then: it wins over a value that another process has given the same setting meanwhile. If the process is
-/// killed before, it is lost; an exit waits for half a second. While a value is pending, no further `set` waits. Reading never waits.
+/// A process that stops while it has locked the files hinders the writes of others. They fail with ``SettingsError/Code/busy``
+/// after the store's `patience`, half a second unless you choose another, and the old value stays. In the next half second, a
+/// change of one setting by `set` or `reset` tries once, without waiting, so that a form of twenty settings does not freeze;
+/// `save`, `update` and transactions always wait. Reading never waits.
 ///
 /// ## Damage
 /// A file that cannot be read is never taken for an empty one. When it is damaged, its intact part is used over its last
@@ -155,12 +153,11 @@ public final class PropertyListStore: SettingsStore {
         list.data(named: key.name)
     }
 
-    /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process, unless another
-    /// process keeps the files locked: then the feed reports `pending`, and the change is stored later.
+    /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process.
     ///
-    /// - Throws: what the system reports (``SystemError``); ``SettingsError`` with the code `tooLarge` beyond the limits,
-    ///   `journalUnavailable` if the file at the journal's path must not be trusted, `readOnly`. The old bytes are still
-    ///   there then, also in the files.
+    /// - Throws: what the system reports (``SystemError``); ``SettingsError`` with the code `busy` if another process keeps the
+    ///   files locked, `tooLarge` beyond the limits, `journalUnavailable` if the file at the journal's path must not be
+    ///   trusted, `readOnly`. The old bytes are still there then, also in the files.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
         try list.set(data, for: key)
@@ -170,8 +167,7 @@ public final class PropertyListStore: SettingsStore {
     /// are compared with what all processes have written so far. Without writes, they are compared with the values in memory,
     /// without a lock on files.
     ///
-    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the files locked, and the caller waits or
-    ///   expects something.
+    /// - Throws: as ``set(_:to:)`` does.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.writes.isEmpty { return list.holds(batch.expectations) }
         try requireWriting()

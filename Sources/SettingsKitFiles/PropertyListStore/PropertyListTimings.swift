@@ -3,9 +3,9 @@ enum PropertyListTimings {
     // MARK: Waiting for other processes
 
     /// How long an operation waits for another process, unless the program chooses another time.
-    static let patience = Duration.seconds(3)
-    /// How long operations fail at once after another process has held the lock too long.
-    static let busyTime = Duration.seconds(1)
+    static let patience = Duration.milliseconds(500)
+    /// How long a change of one setting does not wait after another process has held the lock too long.
+    static let busyTime = Duration.milliseconds(500)
     /// How long the touch of a waiting process counts, which asks the holder of the lock to leave it free.
     static let lockMarkTime = Duration.milliseconds(100)
     /// The time after which a waiting process touches the lock file, and the time between two touches.

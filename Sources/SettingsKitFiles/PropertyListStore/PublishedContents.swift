@@ -64,9 +64,7 @@ final class PublishedContents: Sendable {
     // MARK: The limit
 
     /// Refuses changes that would make the property list too large to be read.
-    ///
-    /// - Parameter others: The bytes of later changes.
-    func requireRoom(for changes: [JournalChange], beside others: Int = 0) throws(SettingsError) {
+    func requireRoom(for changes: [JournalChange]) throws(SettingsError) {
         let (growth, size) = withLock { contents in
             let growth = changes.reduce(0) { growth, change in
                 let present = contents.data(named: change.name)
@@ -75,7 +73,7 @@ final class PublishedContents: Sendable {
             }
             return (growth, contents.size)
         }
-        try requireRoom(growth, size + others)
+        try requireRoom(growth, size)
     }
 
     /// Refuses other bytes in place of a finding's that would make the property list too large to be read.

@@ -179,7 +179,7 @@ struct UnreadableLayerTests {
 
         func standIn() -> RecoveringStore {
             let timing = RecoveringStore.Timing(
-                .init(schedule: { [scheduled] _, body in scheduled.append(body) }), wait: { _ in })
+                schedule: { [scheduled] _, body in scheduled.append(body) }, wait: { _ in })
             let reason = SettingsError(.storeUnavailable, store: "late")
             return RecoveringStore(reason: reason, description: "stand-in", timing: timing) { [store] in
                 guard let store = store.value else { throw reason }

@@ -225,7 +225,7 @@ struct MigrationTests {
         #expect(settings.get(theme) == 7 && shared.stored.isEmpty)
     }
 
-    @Test("The ledger's store is written after the other stores, which are synchronized first", arguments: [false, true])
+    @Test("The ledger's store is written last, when the others are synchronized", arguments: [false, true])
     func ledgerLast(isShared: Bool) throws {
         let calls = Recorder<String>()
         func store(_ name: String) -> any SettingsStore { NotingStore(name, calls) }

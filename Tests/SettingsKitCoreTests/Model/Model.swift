@@ -130,7 +130,7 @@ final class Model {
         connect(cells.count - 1, to: layers)
         guard kinds[layers[0]] == .late else { return }
         for setting in settings {
-            possible[.init(service: cells.count - 1, code: .pending, name: setting.name)] = ["once"]
+            possible[.init(service: cells.count - 1, code: .storeUnavailable, name: setting.name)] = ["once"]
         }
     }
 
@@ -282,9 +282,9 @@ final class Model {
     }
 
     /// Records that a store that is not open yet keeps a change: each service reports it once.
-    func recordPending(_ name: String, in store: Int) {
+    func recordKept(_ name: String, in store: Int) {
         for service in cells.indices where cells[service][0].layers.contains(store) {
-            certain[.init(service: service, code: .pending, name: name), default: []].insert("once")
+            certain[.init(service: service, code: .storeUnavailable, name: name), default: []].insert("once")
         }
     }
 

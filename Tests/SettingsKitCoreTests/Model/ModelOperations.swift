@@ -148,12 +148,12 @@ extension ModelWorld {
     func setTogether(_ service: Int, _ values: [(setting: ModelSetting, number: Int)]) {
         operate("set \(service) " + values.map { "\($0.setting.number) to \($0.number)" }.joined(separator: ", ")) {
             operation in
-            let start = model.moment
+            let (start, wasLate) = (model.moment, isLate(service))
             let refusal = values.lazy.compactMap { setting, number in
                 setting.problem(settingTo: number).map { ($0, setting.name) }
             }.first
             for (setting, number) in values { expectMark(of: number, service, setting, operation) }
-            services[service].transaction { transaction in
+            let result: Void? = services[service].transaction { transaction in
                 for (setting, number) in values {
                     transaction.set(setting.setting, to: Marked(number: number, mark: operation))
                     // A layer above may be in force.
@@ -166,6 +166,14 @@ extension ModelWorld {
             let changes = commits[operation] ?? []
             if let refusal {
                 model.refuse(service, refusal.0, refusal.1)
+                if !changes.isEmpty { fail("a refused transaction changes something") }
+                return
+            }
+            if result == nil, wasLate {
+                // A store that is not open yet keeps no transaction.
+                for name in [""] + values.map(\.setting.name) {
+                    model.refuse(service, .storeUnavailable, name, isCertain: false)
+                }
                 if !changes.isEmpty { fail("a refused transaction changes something") }
                 return
             }

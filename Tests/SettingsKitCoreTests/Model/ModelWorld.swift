@@ -149,7 +149,7 @@ final class ModelWorld: @unchecked Sendable {
         let reason = SettingsError(.storeUnavailable, store: "ModelStore")
         let store = RecoveringStore(
             reason: reason, description: "late",
-            timing: .init(.init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .seconds(9_000))
+            timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(9_000))
         ) { [isOpen, weak self] in
             self?.point("open")
             if !isOpen.value { throw reason }
@@ -159,7 +159,7 @@ final class ModelWorld: @unchecked Sendable {
             func text(_ data: Data?) -> String? { data.map { String(decoding: $0, as: UTF8.self) } }
             guard let self else { return }
             if origin == .external { lateStores.remove(number) }
-            if !isOpen.value { for change in changes { model.recordPending(change.name, in: number) } }
+            if !isOpen.value { for change in changes { model.recordKept(change.name, in: number) } }
             record(
                 changes.map { ModelChange(name: $0.name, old: text($0.oldData), new: text($0.newData)) }, origin,
                 of: number)

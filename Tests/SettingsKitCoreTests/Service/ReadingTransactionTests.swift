@@ -208,7 +208,7 @@ struct ReadingTransactionTests {
     @Test("It is refused by a store that is not open yet")
     func storeThatIsNotOpen() {
         let reason = SettingsError(.storeUnavailable, store: "late")
-        let timing = RecoveringStore.Timing(.init(schedule: { _, _ in }), wait: { _ in })
+        let timing = RecoveringStore.Timing(schedule: { _, _ in }, wait: { _ in })
         let standIn = RecoveringStore(reason: reason, description: "stand-in", timing: timing) { throw reason }
         let settings = SettingsService(stores: [.defaults: standIn], diagnosticSink: .none)
         settings.set(a, to: 3)

@@ -293,7 +293,7 @@ struct TransactionTests {
         #expect(settings.get(one) == 5)
     }
 
-    @Test("A scope that changes before any is written makes the closure run again; later, it is a conflict that names it")
+    @Test("A change before any scope is written runs the closure again; a later one is a conflict that names the scope")
     func conflictInAnotherScope() {
         let here = Setting<Int>("here", in: .defaults, default: 0)
         let there = Setting<Int>("there", in: .shared, default: 0)

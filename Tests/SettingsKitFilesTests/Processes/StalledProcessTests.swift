@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-/// What is so for each store, is in the tests of all stores.
+/// What holds for each store is in the tests of all stores.
 @Suite("A property list whose journal another process keeps locked", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct StalledProcessTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
@@ -37,26 +37,6 @@ struct StalledProcessTests {
         }
     }
 
-    private func modificationTime(of path: String) throws -> FileStatus.Timestamp? {
-        try POSIXFileSystem().status(of: path, followingLink: false)?.modified
-    }
-
-    @Test("An edit of the file while a value is pending wins for the other keys alone")
-    func edit() async throws {
-        try await withTemporaryDirectory { directory in
-            let stall = try await Stall(in: directory)
-            stall.service.set(Self.a, to: 2)
-            try write(xml("<key>a</key><integer>8</integer><key>b</key><integer>9</integer>"), to: stall.path)
-            stall.holder.send(SIGCONT)
-            #expect(try await eventually { stall.service.get(Self.b) == 9 })
-            #expect(try await eventually { try stall.stored("a") == Data("2".utf8) })
-            #expect(stall.service.get(Self.a) == 2)
-            try stall.service.bringUpToDate()
-            #expect(try members(of: stall.path) == ["a": .integer(2), "b": .integer(9)])
-            stall.holder.send(SIGKILL)
-        }
-    }
-
     @Test("An edit of the file is read by a process that has written before, too, while another one has the lock")
     func editWithoutLock() async throws {
         try await withTemporaryDirectory { directory in
@@ -71,37 +51,6 @@ struct StalledProcessTests {
             #expect(try stall.stored("a") == Data("8".utf8) && stall.service.get(Self.a) == 8)
             withExtendedLifetime(subscription) {}
         }
-    }
-
-    /// Has a process end that has set a value in vain, and releases the lock while it waits.
-    ///
-    /// - Returns: whether the value is stored. It is not if this machine is so busy that the process has waited for half a second
-    ///   before the lock is released.
-    private func isStoredAtTheEnd() async throws -> Bool {
-        try await withTemporaryDirectory { directory in
-            let stall = try await Stall(in: directory)
-            let worker = try Worker("set-and-wait", directory, "1", "Settings")
-            await worker.wait(for: "set")
-            let lock = stall.path + "-lock"
-            let mark = try modificationTime(of: lock)
-            worker.send(SIGUSR1)
-            let hasEnded = Recorder<Int32>()
-            let end = Task { hasEnded.append(await worker.status()) }
-            // A process that waits for long marks the file; one that does not wait has ended.
-            #expect(try await eventually { try modificationTime(of: lock) != mark || !hasEnded.all.isEmpty })
-            stall.holder.send(SIGKILL)
-            await end.value
-            #expect(hasEnded.all == [0])
-            let stored = try stall.stored("a")
-            #expect(stored == Data("2".utf8) || stored == Data("1".utf8))
-            return stored == Data("2".utf8)
-        }
-    }
-
-    @Test("A process whose set has waited in vain waits again at its end, and stores the value when the lock is free")
-    func waitsAtItsEnd() async throws {
-        for _ in 0..<20 where try await isStoredAtTheEnd() { return }
-        Issue.record("No process has stored its value at its end.")
     }
 
     @Test("A wait has an end, although the journal grows all the time")

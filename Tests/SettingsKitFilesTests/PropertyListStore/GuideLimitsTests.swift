@@ -48,7 +48,6 @@ struct GuideLimitsTests {
         expect("the same on a network file system", "\(seconds(PropertyListTimings.pollInterval))")
         #expect(DirectoryTimings.pollInterval == PropertyListTimings.pollInterval)
         expect("a writer waits for a lock", "\(seconds(PropertyListStore.defaultPatience))")
-        expect("`set` waits for a lock", "\(CoreTimings.longestWaitOfSet / .seconds(1)) seconds")
         expect(
             "a change is in the property list", "\(FoldingPace.quietTime(ofSize: 65_536) / .seconds(1)) quiet seconds")
         let rate = Int(PropertyListTimings.steadyRate)

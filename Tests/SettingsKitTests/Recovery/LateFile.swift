@@ -83,12 +83,12 @@ final class ManualTiming: Sendable {
 
     var timing: RecoveringStore.Timing {
         .init(
-            .init(schedule: { [weak self] pause, body in
+            schedule: { [weak self] pause, body in
                 self?.state.withLock { state in
                     state.pauses.append(pause)
                     state.scheduled.append(body)
                 }
-            }), wait: { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }, pauseBetweenUses: .zero)
+            }, wait: { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }, pauseBetweenUses: .zero)
     }
 
     /// Does what was scheduled so far.

@@ -50,7 +50,7 @@ struct RecoveryTimingTests {
             try file.appear(["count": 41])
             settings.set(count, to: 2)
             #expect(settings.get(count) == 2)
-            #expect(file.codes == [.pending, .recovered])
+            #expect(file.codes == [.storeUnavailable, .recovered])
         }
     }
 
@@ -59,7 +59,7 @@ struct RecoveryTimingTests {
         let openings = Mutex(0)
         let store = RecoveringStore(
             reason: SettingsError(.storeUnavailable), description: "memory",
-            timing: .init(.init(schedule: { _, body in body() }), wait: { _ in }, pauseBetweenUses: .seconds(3_600))
+            timing: .init(schedule: { _, body in body() }, wait: { _ in }, pauseBetweenUses: .seconds(3_600))
         ) {
             openings.withLock { $0 += 1 }
             throw SettingsError(.storeUnavailable)
@@ -80,7 +80,7 @@ struct RecoveryTimingTests {
         let problems = Recorder<SettingsError>()
         let store = RecoveringStore(
             reason: SettingsError(.memoryOnly), description: "memory",
-            timing: .init(.init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .seconds(3_600))
+            timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(3_600))
         ) { target }
         let settings = SettingsService(defaults: store, diagnosticSink: .init { problems.append($0) })
         settings.set(count, to: 42)
@@ -91,7 +91,7 @@ struct RecoveryTimingTests {
         try settings.synchronize()
         #expect(settings.get(count) == 42)
         #expect(target.memory.get(.init("other", scope: .defaults)) == Data("1".utf8))
-        #expect(problems.all.map(\.code) == [.pending, .pending, .writeFailed, .recovered])
+        #expect(problems.all.map(\.code) == [.storeUnavailable, .storeUnavailable, .writeFailed, .recovered])
     }
 
     @Test("A change that the store refuses for what it is, is diagnosed, and the others are made")
@@ -101,7 +101,7 @@ struct RecoveryTimingTests {
         let problems = Recorder<SettingsError>()
         let store = RecoveringStore(
             reason: SettingsError(.memoryOnly), description: "memory",
-            timing: .init(.init(schedule: { _, _ in }), wait: { _ in }, pauseBetweenUses: .seconds(3_600))
+            timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(3_600))
         ) { target }
         let settings = SettingsService(defaults: store, diagnosticSink: .init { problems.append($0) })
         settings.set(Setting<Int>("refused", in: .defaults, default: 0), to: 1)
@@ -114,7 +114,9 @@ struct RecoveryTimingTests {
         #expect(settings.get(Setting<Int>("refused", in: .defaults, default: 0)) == 0)
         #expect(target.memory.get(.init("other", scope: .defaults)) == Data("1".utf8))
         #expect(
-            problems.all.map(\.code.name) == ["pending", "pending", "pending", "refused", "recovered"])
+            problems.all.map(\.code.name) == [
+                "storeUnavailable", "storeUnavailable", "storeUnavailable", "refused", "recovered",
+            ])
         // What is given up, and what is found, as one change.
         #expect(sets.all == [["refused", "unknown"]])
         subscription.cancel()

@@ -157,7 +157,7 @@
                     SettingsService().set(Self.count, to: 7_777)
                 }
                 let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-                #expect(text.contains("pending") && text.contains("\"count\"") && !text.contains("7777"))
+                #expect(text.contains("kept in memory") && text.contains("\"count\"") && !text.contains("7777"))
             }
         }
     }

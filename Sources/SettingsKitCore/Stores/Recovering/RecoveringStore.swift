@@ -11,7 +11,7 @@ import Synchronization
 /// It tries to open the store in the background, with growing pauses, and when it is used. Until then:
 ///
 /// - Reading returns the bytes that were written meanwhile, and nothing for every other name. It never waits.
-/// - Setting keeps the change in memory and reports `pending`, once for each name. So does a batch that
+/// - Setting keeps the change in memory and reports `storeUnavailable`, once for each name. So does a batch that
 ///   ``SettingsStoreBatch/Options/isKept``. The store gets the newest bytes of each name when it is open.
 /// - Every other batch throws ``unavailability``: its writes may depend on values that are not the stored ones.
 /// - ``keys()``, ``removeAll()``, ``synchronize()`` and ``bringUpToDate()`` throw ``unavailability``.
@@ -26,6 +26,12 @@ package final class RecoveringStore: SettingsStore {
         var store: (any SettingsStore)?
         /// The subscription to its feed.
         var subscription: SettingsService.Subscription?
+        /// The changes that are kept until the store is open, by name.
+        var kept: [String: Kept] = [:]
+        /// The number of changes so far.
+        var keptCount = 0
+        /// The names whose changes were reported.
+        var reported: Set<String> = []
         /// The changes that the store has published since it was opened, while the writes are stored; nil at other times.
         var published: [String: Data?]?
         /// The reason why the last attempt failed.
@@ -35,24 +41,34 @@ package final class RecoveringStore: SettingsStore {
         var nextTry: ContinuousClock.Instant
     }
 
+    /// A change that is kept until the store is open.
+    private struct Kept: Sendable {
+        let write: SettingsStoreBatch.Entry
+        /// Differs from that of every other change, so that one with the same bytes differs from it.
+        let number: Int
+        /// Whether the store has it or has refused it.
+        var isStored = false
+    }
+
     /// The timing of attempts in the background.
     package struct Timing: Sendable {
-        let system: PendingWrites.System
+        let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
         let wait: @Sendable (Duration) -> Void
         let pauseBetweenUses: Duration
 
         /// - Parameters:
+        ///   - schedule: Calls a function in the background, after a delay.
         ///   - wait: Waits, on the calling thread.
         ///   - pauseBetweenUses: The time after an attempt during which using the store starts no other.
         package init(
-            _ system: PendingWrites.System, wait: @escaping @Sendable (Duration) -> Void,
+            schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
+            wait: @escaping @Sendable (Duration) -> Void,
             pauseBetweenUses: Duration = CoreTimings.recoveryUsePause
         ) {
-            (self.system, self.wait, self.pauseBetweenUses) = (system, wait, pauseBetweenUses)
+            (self.schedule, self.wait, self.pauseBetweenUses) = (schedule, wait, pauseBetweenUses)
         }
     }
 
-    private let pending: PendingWrites
     /// Not exhaustive before the store is open: every `get` comes here, and can start an attempt.
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
     private let state: Mutex<State>
@@ -71,7 +87,6 @@ package final class RecoveringStore: SettingsStore {
         open: @escaping @Sendable () throws -> any SettingsStore
     ) {
         state = Mutex(State(reason: reason, nextTry: .now + timing.pauseBetweenUses), .standIn)
-        pending = PendingWrites(ownFeed, timing.system, rank: .pendingInStandIn)
         standInDescription = description
         self.timing = timing
         self.open = open
@@ -93,10 +108,10 @@ package final class RecoveringStore: SettingsStore {
     // MARK: SettingsStore
 
     package func get(_ key: SettingsService.StorageKey) throws -> Data? {
-        if let store = openedStore { return try store.get(key) }
+        let (store, kept) = state.withLock { ($0.store, $0.kept[key.name]) }
+        if let store { return try store.get(key) }
         tryInBackgroundIfDue()
-        // The store may have taken over in between.
-        return try pending.data(named: key.name) { try openedStore?.get(key) }
+        return kept?.write.data
     }
 
     package func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
@@ -114,9 +129,27 @@ package final class RecoveringStore: SettingsStore {
     /// - Returns: The store if it is now open; nothing was done then.
     private func keep(_ writes: [SettingsStoreBatch.Entry]) -> (any SettingsStore)? {
         waitForRecovery()
-        let reason = state.withLock { $0.reason }
-        let isKept = pending.keep(writes, over: { _ in nil }, in: standInDescription, because: reason)
-        return isKept ? nil : openedStore
+        var unreported: [SettingsStoreBatch.Entry] = []
+        let (store, reason) = state.withLock { state in
+            if let store = state.store { return (store as (any SettingsStore)?, state.reason) }
+            var changes: [SettingsStoreChange] = []
+            for write in writes {
+                let old = state.kept[write.key.name]?.write.data
+                if old != write.data { changes.append(.init(name: write.key.name, from: old, to: write.data)) }
+                state.keptCount += 1
+                state.kept[write.key.name] = Kept(write: write, number: state.keptCount)
+                if state.reported.insert(write.key.name).inserted { unreported.append(write) }
+            }
+            ownFeed.publish(changes, origin: .local)
+            return (nil, state.reason)
+        }
+        ownFeed.flush()
+        for write in unreported {
+            ownFeed.report(
+                SettingsError(.storeUnavailable, key: write.key, store: standInDescription,
+                    underlying: StoreIsNotOpen(isKept: true, cause: reason.underlying ?? reason)))
+        }
+        return store
     }
 
     package func keys() throws -> [String] { try requiredStore().keys() }
@@ -133,7 +166,7 @@ package final class RecoveringStore: SettingsStore {
     package func begin() { tryInBackground(after: CoreTimings.firstRecoveryPause) }
 
     private func tryInBackground(after pause: Duration) {
-        timing.system.schedule(pause) { [weak self] in
+        timing.schedule(pause) { [weak self] in
             guard let self, openedStore == nil else { return }
             if tryNow() != nil { tryInBackground(after: min(pause * 2, CoreTimings.longestRecoveryPause)) }
         }
@@ -147,7 +180,7 @@ package final class RecoveringStore: SettingsStore {
             return true
         }
         guard isDue else { return }
-        timing.system.schedule(.zero) { [weak self] in _ = self?.tryNow() }
+        timing.schedule(.zero) { [weak self] in _ = self?.tryNow() }
     }
 
     /// Returns the store if it is open; tries to open it if the last attempt was a while ago.
@@ -197,7 +230,7 @@ package final class RecoveringStore: SettingsStore {
 
     // MARK: How
 
-    /// Tries to open the store, and to store the pending writes, once.
+    /// Tries to open the store, and to store the kept changes, once.
     ///
     /// One thread at a time does so, without a lock: it runs foreign code (listeners of the store), which may read and write settings.
     /// So writes may arrive until the end. The recovery ends when it finds none left.
@@ -225,12 +258,11 @@ package final class RecoveringStore: SettingsStore {
         }
     }
 
-    /// Stores the pending writes in a store, and passes everything to it from then on.
+    /// Stores the kept changes in a store, and passes everything to it from then on.
     private func follow(_ store: any SettingsStore) throws {
         guard let feed = store.feed, feed.isExhaustive else {
             preconditionFailure("A store that is waited for must publish all of its changes.")
         }
-        if pending.dropInherited() { ownFeed.flush() }
         state.withLock { $0.published = [:] }
         let subscription = feed.observe(publishingOn: ownFeed) { [weak self] changes, origin in
             self?.publish(changes, origin: origin)
@@ -242,7 +274,7 @@ package final class RecoveringStore: SettingsStore {
                 contents[name] = try store.get(.init(name, scope: .defaults))
             }
             repeat {
-                try self.store(pending.select(), in: store)
+                try self.store(state.withLock { $0.kept.values.filter { !$0.isStored } }, in: store)
                 // Delay writes longer each time, if they arrive faster than they are stored.
                 writeDelay.store(min(10_000, writeDelay.load(ordering: .relaxed) + 20), ordering: .relaxed)
             } while !goOver(to: store, holding: contents, subscription)
@@ -254,23 +286,26 @@ package final class RecoveringStore: SettingsStore {
     }
 
     /// Stores writes. One that the store refuses for its content, not because it could not write, is reported and given up.
-    private func store(_ writes: PendingWrites.Selection, in store: any SettingsStore) throws {
-        if writes.entries.isEmpty { return }
+    private func store(_ changes: [Kept], in store: any SettingsStore) throws {
+        if changes.isEmpty { return }
         do {
-            _ = try store.apply(SettingsStoreBatch(writes: writes.entries, options: .ofSet))
+            _ = try store.apply(SettingsStoreBatch(writes: changes.map(\.write), options: .ofSet))
         } catch {
-            let single = writes.single
-            let key = single.count == 1 ? writes.entries.first?.key : nil
+            let key = changes.count == 1 ? changes[0].write.key : nil
             let error = SettingsError.wrap(error, as: .writeFailed, key: key, store: store.storeDescription)
             if error.isOfStore { throw error }
-            guard single.count == 1 else {
-                for write in single { try self.store(write, in: store) }
+            guard changes.count == 1 else {
+                for change in changes { try self.store([change], in: store) }
                 return
             }
             ownFeed.report(error)
         }
         // Also if the recovery fails now, and is repeated later.
-        pending.markStored(writes)
+        state.withLock { state in
+            for change in changes where state.kept[change.write.key.name]?.number == change.number {
+                state.kept[change.write.key.name]?.isStored = true
+            }
+        }
     }
 
     /// Passes everything to the store from now on, and publishes the differences from the values in memory.
@@ -278,18 +313,20 @@ package final class RecoveringStore: SettingsStore {
     /// - Parameters:
     ///   - contents: The store's values when the subscription began.
     ///   - subscription: The subscription to the store's feed.
-    /// - Returns: False, with nothing changed, if writes have arrived that are still to be stored.
+    /// - Returns: False, with nothing changed, if changes have arrived that are still to be stored.
     private func goOver(
         to store: any SettingsStore, holding contents: [String: Data], _ subscription: SettingsService.Subscription
     ) -> Bool {
         state.withLock { state in
-            guard pending.close() else { return false }
+            guard state.kept.values.allSatisfy(\.isStored) else { return false }
             var contents = contents
             for (name, data) in state.published ?? [:] { contents[name] = data }
-            pending.end(
-                pending.select(), origin: .external,
-                with: contents.map { SettingsStoreChange(name: $0.key, from: nil, to: $0.value) })
-            (state.store, state.subscription, state.published) = (store, subscription, nil)
+            let changes = Set(contents.keys).union(state.kept.keys).compactMap { name in
+                let (old, new) = (state.kept[name]?.write.data, contents[name])
+                return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
+            }
+            (state.store, state.subscription, state.published, state.kept) = (store, subscription, nil, [:])
+            ownFeed.publish(changes, origin: .external)
             ownFeed.becomeExhaustive()
             return true
         }

@@ -55,8 +55,7 @@ public final class DirectoryStore: SettingsStore {
         /// seconds where changes may go unreported, as on a network file system, and every twelve seconds elsewhere.
         public var pollInterval: Duration?
         /// How long a change waits for another process that keeps the local state locked, before it
-        /// fails with ``SettingsError/Code/busy``: 3 seconds by default. A `set` waits for half a second at most, and is then
-        /// ``SettingsError/Code/pending``. Nothing ever waits for the shared directory.
+        /// fails with ``SettingsError/Code/busy``: half a second by default. Nothing ever waits for the shared directory.
         public var patience: Duration = PropertyListStore.defaultPatience
         /// The size limit of files for reading and writing.
         var sizeLimit = DirectoryLimits.fileSize
@@ -133,40 +132,38 @@ public final class DirectoryStore: SettingsStore {
     public var storeDescription: String { core.state.list.description }
 
     /// Returns the stored bytes for a key, or nil if there is no value. Never throws.
-    public func get(_ key: SettingsService.StorageKey) -> Data? { core.data(named: key.name) }
+    public func get(_ key: SettingsService.StorageKey) -> Data? { core.state.value(named: key.name) }
 
-    /// Stores bytes under a key, or removes the key. When it returns, the change survives the end of the process, unless
-    /// another process keeps the state locked: then the feed reports `pending`, and the change is stored later.
-    /// Storing equal bytes is no change.
+    /// Stores bytes under a key, or removes the key. When it returns, the change survives the end of the process. Storing equal
+    /// bytes is no change.
     ///
-    /// - Throws: ``SystemError`` if the local state cannot be written; ``SettingsError`` with the code `writeFailed` if the
-    ///   value is larger than 16 MiB or the name longer than 1 MiB. The old bytes stay then.
+    /// - Throws: ``SystemError`` if the local state cannot be written; ``SettingsError``: `busy` if another process keeps the state
+    ///   locked, `writeFailed` if the value is larger than 16 MiB or the name longer than 1 MiB. The old bytes stay then.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
-        try core.set(data, for: key)
+        try core.changing { try $0.set(data, for: key) }
     }
 
     /// Applies a batch as one change of the local state, if its expectations hold. Other devices receive it at once
     /// with the replica's file. If they have later values for some of its keys, those values stay.
     ///
     /// - Returns: whether the expectations hold.
-    /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked, and the caller waits or
-    ///   expects something.
+    /// - Throws: the errors of ``set(_:to:)``.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.writes.isEmpty { return core.pending.hold(batch.expectations, over: core.state.holds) }
+        if batch.writes.isEmpty { return core.state.holds(batch.expectations) }
         try requireWriting()
-        return try core.apply(batch)
+        return try core.changing { try $0.apply(batch) }
     }
 
     /// Returns the names that have a value.
-    public func keys() -> [String] { core.pending.names(over: { core.state.contents }, in: ReplicaState.names(in:)) }
+    public func keys() -> [String] { core.state.names }
 
     /// Removes all values on all devices, as one change.
     ///
-    /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked.
+    /// - Throws: the errors of ``set(_:to:)``.
     public func removeAll() throws {
         try requireWriting()
-        try core.changingStored { try $0.removeAll(if: $1) }
+        try core.changing { try $0.removeAll() }
     }
 
     /// Reads the directory, writes the replica's files if they lack something, and returns when everything survives a
@@ -212,7 +209,7 @@ public final class DirectoryStore: SettingsStore {
         try requireWriting()
         let list = try PropertyListStore(url: url)
         let values = list.keys().compactMap { name in list.get(.init(name, scope: .defaults)).map { (name, $0) } }
-        return try core.changingStored { try $0.importValues(values, if: $1) }
+        return try core.changing { try $0.importValues(values) }
     }
 
     /// Reads the directory, and adopts the changes in it.

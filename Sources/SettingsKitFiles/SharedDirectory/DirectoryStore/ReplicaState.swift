@@ -135,8 +135,8 @@ final class ReplicaState: Sendable {
         list.contents.withLock { contents in expectations.hold { Self.storedValue(named: $0, in: contents) } }
     }
 
-    /// The names under which contents have a value. Linear time.
-    static func names(in contents: PropertyListContents) -> [String] {
+    /// The names that have a value. Linear time.
+    var names: [String] {
         contents.sharedRecords.filter { !$0.entry.isTombstone }.map(\.name)
     }
 
@@ -148,11 +148,9 @@ final class ReplicaState: Sendable {
     /// Stores bytes under a key, or removes it.
     ///
     /// - Throws: `busy` if another process keeps the state locked.
-    func set(
-        _ data: Data?, for key: SettingsService.StorageKey, waiting: @autoclosure () -> Duration
-    ) throws {
+    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
         try requireSize(key.name, data)
-        try list.change(named: key.name, waiting: waiting()) { present in
+        try list.change(named: key.name, waiting: list.files.patienceOfSet) { present in
             guard !SharedEntry.isValue(data, in: present) else { return .keep }
             return .store(stamped(data))
         }
@@ -160,55 +158,27 @@ final class ReplicaState: Sendable {
 
     /// Applies a batch if its expectations hold.
     ///
-    /// - Parameter requirement: Called while the state is locked.
     /// - Throws: `busy` if another process keeps the state locked.
-    func apply(
-        _ batch: SettingsStoreBatch, waiting: Duration, if requirement: () throws -> Void
-    ) throws -> Bool {
-        try change(waiting: waiting) { contents in
-            try requirement()
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        try change { contents in
             guard batch.expectations.hold(for: { Self.storedValue(named: $0, in: contents) }) else { return nil }
             return batch.writes.map { ($0.key.name, $0.data) }
         }
     }
 
-    /// Stores writes as one change.
-    ///
-    /// - Parameter writes: Called while the state is locked.
-    /// - Throws: `busy` if another process keeps the state locked.
-    func store(waiting: Duration, _ writes: () -> [SettingsStoreBatch.Entry]) throws {
-        try change(waiting: waiting) { _ in writes().map { ($0.key.name, $0.data) } }
-    }
-
-    /// Requires room for writes beside pending ones.
-    func requireRoom(for writes: [SettingsStoreBatch.Entry], beside pending: (count: Int, bytes: Int)) throws {
-        for write in writes { try requireSize(write.key.name, write.data) }
-        // All pending changes are written as one record, so their total size is limited.
-        try list.contents.requireRoom(
-            for: writes.map { JournalChange(name: $0.key.name, data: stamped($0.data, at: .earliest)) },
-            beside: pending.bytes + pending.count * PropertyListLimits.recordFields)
-    }
-
     /// Removes all values.
-    ///
-    /// - Parameter requirement: Called while the state is locked.
-    func removeAll(if requirement: () throws -> Void) throws {
-        try change(waiting: list.patience) { contents in
-            try requirement()
-            return contents.sharedRecords.map { ($0.name, nil) }
-        }
+    func removeAll() throws {
+        try change { contents in contents.sharedRecords.map { ($0.name, nil) } }
     }
 
     /// Imports values for names that have neither a value nor a remembered removal. They count as older than every
     /// change.
     ///
-    /// - Parameter requirement: Called while the state is locked.
     /// - Returns: the number of imported values.
-    func importValues(_ values: [(name: String, data: Data)], if requirement: () throws -> Void) throws -> Int {
+    func importValues(_ values: [(name: String, data: Data)]) throws -> Int {
         for (name, data) in values { try requireSize(name, data) }
         var count = 0
-        try change(waiting: list.patience, at: .earliest) { contents in
-            try requirement()
+        try change(at: .earliest) { contents in
             let new = values.filter { contents.data(named: $0.name) == nil }
             count = new.count
             return new.map { ($0.name, $0.data) }
@@ -221,10 +191,10 @@ final class ReplicaState: Sendable {
     /// - Parameter moment: The moment of the changes. Nil for a new one for each change.
     @discardableResult
     private func change(
-        waiting: Duration, at moment: HybridMoment? = nil,
+        at moment: HybridMoment? = nil,
         _ decide: (PropertyListContents) throws -> [(name: String, data: Data?)]?
     ) throws -> Bool {
-        try list.change(waiting: waiting) {
+        try list.change {
             let contents = contents
             guard let values = try decide(contents) else { return nil }
             var changes: [JournalChange] = []

@@ -13,9 +13,7 @@ import Synchronization
 /// It lets its parts work together, and decides when: ``state`` has the settings, ``files`` what was read of the replicas' files,
 /// ``ownFiles`` what this replica's files lack. The directory is read without a lock. Replacing the replica's files takes a
 /// separate lock, so reading and setting values never wait for the directory.
-final class ReplicatedDirectory: DeferringStore {
-    /// What waits while another process has the state locked. It gets its stamps when it is stored.
-    let pending: PendingWrites
+final class ReplicatedDirectory: Sendable {
     let state: ReplicaState
     let files: SeenFiles
     let ownFiles: OwnFiles
@@ -57,7 +55,6 @@ final class ReplicatedDirectory: DeferringStore {
         monitor = ChangeMonitor(
             interval: max(options.pollInterval ?? DirectoryTimings.pollInterval, DirectoryTimings.shortestPollInterval),
             isIntervalFixed: options.pollInterval != nil, queue: queue)
-        pending = PendingWrites(state.list.feed, .background)
         monitor.monitor(self)
         if let writer { begin(writer) } else { try readFirst() }
     }
@@ -67,11 +64,7 @@ final class ReplicatedDirectory: DeferringStore {
         writer.begin { [weak self] in
             try self?.export(always: false)
         } writeAtExit: { [weak self] in
-            guard let self else { return }
-            // What is stored already is exported even if the rest cannot be stored.
-            let storing = Result { try storePending(waiting: CoreTimings.longestWaitOfSet) }
-            try export(always: false)
-            try storing.get()
+            try self?.export(always: false)
         } report: { [weak self] error in
             // A failed reading was already diagnosed, most likely for the same reason.
             guard let self, !monitor.isFailing else { return }
@@ -127,7 +120,6 @@ final class ReplicatedDirectory: DeferringStore {
     /// - Throws: the system's errors for the directory or the local state. An unreadable file does not keep the others from being
     ///   read.
     func read() throws {
-        if pending.dropInherited() { state.list.feed.flush() }
         try folder.prepare()
         try files.read(adopt: adopt)
         ownFiles.examine()
@@ -175,57 +167,11 @@ final class ReplicatedDirectory: DeferringStore {
 
     // MARK: Changing
 
-    /// Stores bytes under a key, or removes it. If another process keeps the state locked, the change is kept, and stored
-    /// later.
-    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
-        do {
-            try storePending(waiting: .zero)
-            try changing { try $0.set(data, for: key, waiting: pending.waiting($0.list.patience)) }
-        } catch SettingsError.Code.busy {
-            try keep([.init(key: key, data: data)])
-        }
-    }
-
-    /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch without expectations whose
-    /// caller does not wait is kept, and stored later.
-    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        try applyOrKeep(batch, patience: state.list.patience) { waiting, requirement in
-            try changing { try $0.apply(batch, waiting: waiting, if: requirement) }
-        }
-    }
-
     /// Changes the state, and schedules an export of the changes.
     func changing<Result>(_ body: (ReplicaState) throws -> Result) rethrows -> Result {
         let old = state.changes
         defer { if state.changes != old { scheduleExport() } }
         return try body(state)
-    }
-
-    /// The same for a change that depends on stored values: stores the pending ones first.
-    ///
-    /// - Parameter body: Calls its second parameter while the state is locked.
-    func changingStored<Result>(
-        _ body: (ReplicaState, _ requirement: () throws -> Void) throws -> Result
-    ) throws -> Result {
-        try storingPending(waiting: state.list.patience) {
-            try changing { try body($0) { try pending.requireNone() } }
-        }
-    }
-
-    // MARK: Pending writes
-
-    var description: String { state.list.description }
-
-    var hindrance: any Error { JournalProblem.locked }
-
-    func storedData(named name: String) -> Data? { state.value(named: name) }
-
-    func requireRoom(for writes: [SettingsStoreBatch.Entry]) throws {
-        try state.requireRoom(for: writes, beside: pending.size(beside: Set(writes.map(\.key.name))))
-    }
-
-    func store(waiting: Duration, _ writes: () -> [SettingsStoreBatch.Entry]) throws {
-        try changing { try $0.store(waiting: waiting, writes) }
     }
 
     // MARK: Exporting
@@ -255,7 +201,6 @@ final class ReplicatedDirectory: DeferringStore {
     ///
     /// - Parameter always: Whether to write them even if they are complete.
     func export(always: Bool) throws {
-        // The end of the process exports pending changes, even if no export was scheduled.
         if state.isReadOnly { return }
         do {
             try read()
@@ -277,7 +222,6 @@ final class ReplicatedDirectory: DeferringStore {
             try list.synchronize(isReadOnly: true)
             do { return try read() } catch { throw SettingsError.wrap(error, as: .readFailed, store: list.description) }
         }
-        try storePending(waiting: list.patience)
         do {
             try export(always: false)
             try ownFiles.synchronize()
