@@ -39,14 +39,6 @@ final class ValueCoding<Value: Sendable>: Sendable {
 
     var defaultValue: Value { self.default.value }
 
-    /// The same coding with a default that is computed on each use and is not cached.
-    var withoutConstantDefault: ValueCoding {
-        guard hasConstantDefault else { return self }
-        return ValueCoding(
-            key: key, default: .computed { [self] in defaultValue }, form: form, validation: validation,
-            processing: processing)
-    }
-
     // MARK: Encoding
 
     func process(_ value: Value) -> Value {

@@ -185,13 +185,6 @@ extension CachedSetting {
     /// Returns what is in force, judged, of a stored value: the last good one in place of external bytes that the setting rejects.
     func inForce(holding stored: StoredValue) -> ValueInForce { judge(unjudged(stored), after: nil) }
 
-    /// Returns why the setting rejects a stored value; nil if it accepts it, or if the last good one is in force. Does not compute
-    /// the default.
-    func rejections(of stored: StoredValue) -> [Resolution.Rejection]? {
-        var rejections: [Resolution.Rejection] = []
-        return unjudged(stored).accepted(by: coding, &rejections) == nil ? rejections : nil
-    }
-
     private func unjudged(_ stored: StoredValue) -> ValueInForce {
         ValueInForce(stored, named: key.name, after: connection.store?.feed.earlier)
     }

@@ -51,12 +51,10 @@ public struct Persisted<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - setting: The setting.
     ///   - service: The service that has the setting's store.
-    ///   - persistDefault: Whether reading stores the default.
     public init(
-        _ setting: SettingsService.Setting<Value>, in service: SettingsService,
-        persistDefault: PersistDefault = .never
+        _ setting: SettingsService.Setting<Value>, in service: SettingsService
     ) {
-        projectedValue = Persister(setting, in: service, persistDefault: persistDefault)
+        projectedValue = Persister(setting, in: service)
     }
 
     /// Creates a property for a value of a store. Its initial value is its default.
@@ -65,42 +63,38 @@ public struct Persisted<Value: Sendable>: Sendable {
     ///   - wrappedValue: The default.
     ///   - key: The name in the store: not empty, without NUL.
     ///   - store: The store of the value.
-    ///   - persistDefault: Whether reading stores the default.
     public init(
-        wrappedValue: Value, key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never
+        wrappedValue: Value, key: String, storedBy store: any SettingsStore
     ) where Value: Codable {
-        self.init(key, store, wrappedValue, .standard, persistDefault)
+        self.init(key, store, wrappedValue, .standard)
     }
 
     /// Creates a property for a value of a store that `transformer` encodes. Its initial value is its default.
     public init(
-        wrappedValue: Value, key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>,
-        persistDefault: PersistDefault = .never
+        wrappedValue: Value, key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>
     ) {
-        self.init(key, store, wrappedValue, StoredForm(transformer), persistDefault)
+        self.init(key, store, wrappedValue, StoredForm(transformer))
     }
 
     private init(
-        _ name: String, _ store: any SettingsStore, _ default: Value, _ form: StoredForm<Value>,
-        _ persistDefault: PersistDefault
+        _ name: String, _ store: any SettingsStore, _ default: Value, _ form: StoredForm<Value>
     ) {
-        projectedValue = Persister(name: name, store, .constant(`default`), form, persistDefault)
+        projectedValue = Persister(name: name, store, .constant(`default`), form)
     }
 }
 
 extension Persisted where Value: ExpressibleByNilLiteral {
     /// Creates an optional property for a value of a store, whose default is nil.
-    public init(key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never)
+    public init(key: String, storedBy store: any SettingsStore)
     where Value: Codable {
-        self.init(key, store, nil, .standard, persistDefault)
+        self.init(key, store, nil, .standard)
     }
 
     /// Creates an optional property for a value of a store that `transformer` encodes, whose default is nil.
     public init(
-        key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>,
-        persistDefault: PersistDefault = .never
+        key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>
     ) {
-        self.init(key, store, nil, StoredForm(transformer), persistDefault)
+        self.init(key, store, nil, StoredForm(transformer))
     }
 }
 

@@ -21,7 +21,6 @@ import Observation
 public final class Persister<Value: Sendable>: Observable, Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
-    private let persistDefault: PersistDefault
     @usableFromInline let cached: CachedSettingValue<Value>
 
     /// Creates a persister for a setting in a service.
@@ -29,20 +28,11 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     /// - Parameters:
     ///   - setting: The setting.
     ///   - service: The service that has the setting's store.
-    ///   - persistDefault: Whether reading stores the default.
     public init(
-        _ setting: SettingsService.Setting<Value>, in service: SettingsService,
-        persistDefault: PersistDefault = .never
+        _ setting: SettingsService.Setting<Value>, in service: SettingsService
     ) {
-        // A default that should be stored must not be cached: a cached value is read without this function.
-        let setting =
-            persistDefault == .never
-            ? setting
-            : SettingsService.Setting(
-                coding: setting.coding.withoutConstantDefault, namespace: setting.namespace, hooks: setting.hooks)
         self.service = service
         self.setting = setting
-        self.persistDefault = persistDefault
         cached = service.cachedSetting(for: setting)
     }
 
@@ -52,33 +42,31 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     ///   - key: The name in the store: not empty, without NUL.
     ///   - store: The store of the value.
     ///   - default: The value while nothing is stored.
-    ///   - persistDefault: Whether reading stores the default.
     public convenience init(
-        key: String, storedBy store: any SettingsStore, default: Value, persistDefault: PersistDefault = .never
+        key: String, storedBy store: any SettingsStore, default: Value
     ) where Value: Codable {
-        self.init(name: key, store, .constant(`default`), .standard, persistDefault)
+        self.init(name: key, store, .constant(`default`), .standard)
     }
 
     /// Creates a persister for a value of a store that `transformer` encodes.
     public convenience init(
-        key: String, storedBy store: any SettingsStore, default: Value, transformer: some Transformer<Value, Data>,
-        persistDefault: PersistDefault = .never
+        key: String, storedBy store: any SettingsStore, default: Value, transformer: some Transformer<Value, Data>
     ) {
-        self.init(name: key, store, .constant(`default`), StoredForm(transformer), persistDefault)
+        self.init(name: key, store, .constant(`default`), StoredForm(transformer))
     }
 
     /// Creates a persister for an optional value of a store, whose default is nil.
-    public convenience init(key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never)
+    public convenience init(key: String, storedBy store: any SettingsStore)
     where Value: Codable & ExpressibleByNilLiteral {
-        self.init(name: key, store, .constant(nil), .standard, persistDefault)
+        self.init(name: key, store, .constant(nil), .standard)
     }
 
     convenience init(
         name: String, _ store: any SettingsStore, _ default: SettingsService.DefaultValue<Value>,
-        _ form: StoredForm<Value>, _ persistDefault: PersistDefault
+        _ form: StoredForm<Value>
     ) {
         let setting = SettingsService.Setting(key: .init(name, scope: .defaults), default: `default`, form: form)
-        self.init(setting, in: StoreServices.service(over: store), persistDefault: persistDefault)
+        self.init(setting, in: StoreServices.service(over: store))
     }
 
     /// The setting's name and scope.
@@ -92,28 +80,14 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     /// Reading never throws and never waits for a file. The service diagnoses errors of reading and writing. Without a service,
     /// they are reported to ``SettingsService/DiagnosticSink/standard``.
     public var value: Value {
-        @inlinable get { cached.tracked { cached.cached.read() ?? valueThroughStore() } }
+        @inlinable get { cached.tracked { cached.cached.read() ?? cached.refreshedValue() } }
         set { set(newValue) }
-    }
-
-    @usableFromInline func valueThroughStore() -> Value {
-        if persistDefault == .never { return cached.refreshedValue() }
-        do throws(SettingsError) {
-            try settle(storedValue())
-        } catch {
-            service.connections.diagnostics.reportOnce(error)
-        }
-        return cached.refreshedValue()
     }
 
     /// Returns the value in the store, or the default if none is stored.
     ///
-    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`; with the codes of
-    ///   ``save(_:)`` if the default should be stored and cannot be.
-    public func load() throws -> Value {
-        if persistDefault != .never { try settle(storedValue()) }
-        return try service.load(setting)
-    }
+    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`.
+    public func load() throws -> Value { try service.load(setting) }
 
     /// Stores a value. Errors are diagnosed, and the old value stays; ``save(_:)`` throws them.
     public func set(_ newValue: Value) { service.set(setting, to: newValue) }
@@ -129,9 +103,7 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     /// - Returns: the result of the run that was applied; nil if the old value stays because of a problem, which is diagnosed.
     @discardableResult
     public func update<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R? {
-        // Bytes that the default should replace cannot be changed in place.
-        if persistDefault != .never { _ = valueThroughStore() }
-        return try service.update(setting, body)
+        try service.update(setting, body)
     }
 
     /// Removes the stored value, so that the value is the default again. Errors are diagnosed, and the stored value stays;
@@ -142,24 +114,6 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     ///
     /// - Throws: ``SettingsError``; the stored value stays.
     public func remove() throws { try service.remove(setting) }
-
-    private func storedValue() throws(SettingsError) -> StoredValue {
-        try cached.connection.requireStore(for: setting.key).read(setting.key)
-    }
-
-    /// Stores the default in place of the stored value, if it should be stored there and the stored value has not changed.
-    private func settle(_ stored: StoredValue) throws(SettingsError) {
-        if stored.isEmpty {
-            if persistDefault.contains(.whenNil) { try service.replace(nil, of: setting, by: defaultValue) }
-            return
-        }
-        guard persistDefault.contains(.onError), let data = stored.writableData else { return }
-        // Another layer or the last good value may be in force.
-        guard let rejections = cached.rejections(of: stored) else { return }
-        // The default replaces these bytes, so report them before they are lost.
-        cached.connection.report(rejections.filter { $0.candidate.layer == nil })
-        try service.replace(data, of: setting, by: defaultValue)
-    }
 
     // MARK: Listening
 
@@ -173,10 +127,9 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
 
     /// Returns the current value, then the newest value after each change.
     ///
-    /// A slow reader skips values, and always receives the newest. The sequence ends when its task is cancelled. It reads as
-    /// ``value`` does, and so stores the default if reading should store it.
+    /// A slow reader skips values, and always receives the newest. The sequence ends when its task is cancelled.
     public var values: SettingsService.Stream<Value> {
-        service.values(of: setting) { [self] in cached.cached.read() ?? valueThroughStore() }
+        service.values(of: setting) { [self] in cached.cached.read() ?? cached.refreshedValue() }
     }
 
     /// Returns every change, in order, as ``SettingsService/changes(of:)`` does.

@@ -52,13 +52,6 @@ extension SettingsService {
         try write(data, to: setting, cached, in: store, options)
     }
 
-    /// Stores a value in place of `data` if these bytes are stored; otherwise does nothing.
-    func replace<T>(_ data: Data?, of setting: Setting<T>, by value: T) throws(SettingsError) {
-        try commit(.ofSet) { transaction in
-            if transaction.data(for: setting.key) == data { transaction.set(setting, to: value) }
-        }
-    }
-
     /// Writes bytes, and calls the hooks of the setting's namespaces around the write if it changes anything.
     private func write(
         _ data: Data?, to setting: SettingDefinition, _ cached: any CachedSetting, in store: ConnectedStore,

@@ -88,12 +88,6 @@ struct NamespaceHooksTests {
         #expect(log { settings.set(global, to: 2) } == [])
     }
 
-    @Test("Reading stores a default with the hooks around it, once", arguments: StoreKind.allCases)
-    func persistDefault(kind: StoreKind) {
-        @Persisted(inner, in: .over(kind.make()), persistDefault: .whenNil) var property
-        #expect(log { _ = (property, property) } == Self.around)
-    }
-
     @Test("Hooks of namespaces: not for an equal value, nor for a removal of nothing", arguments: StoreKind.allCases)
     func equal(kind: StoreKind) throws {
         let store = kind.make()

@@ -126,22 +126,6 @@ struct LayeredWritingTests {
         #expect(settings.get(port) == 9 && settings.get(theme) == "dark")
     }
 
-    @Test("A property that stores its default leaves what other layers have, and the last good value")
-    func persistDefault() throws {
-        let layers = CandidateStore()
-        layers.change("port", in: "managed", to: "5", form: .text)
-        let problems = Recorder<SettingsError>()
-        let settings = SettingsService.over(layers, problems)
-        let property = Persister(port, in: settings, persistDefault: [.whenNil, .onError])
-        #expect(try property.value == 5 && property.load() == 5)
-        let store = FeedStore(["port": Data("10".utf8)])
-        let other = Persister(port, in: SettingsService.over(store, problems), persistDefault: [.whenNil, .onError])
-        #expect(other.value == 10)
-        store.changeFromOutside([("port", "999")])
-        #expect(other.value == 10 && store.stored["port"] == Data("999".utf8))
-        #expect(problems.all.map(\.code) == [.invalidValue])
-    }
-
     @Test("Resetting a namespace removes what the writable layer has, whatever other layers have")
     func namespaces() {
         enum Sound: SettingsNamespace { static let id = "sound" }

@@ -4,60 +4,6 @@ import Testing
 
 @Suite("Persisted properties on many threads (concurrency)", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct PersistedConcurrencyTests {
-    @Test("Of concurrent first reads one stores its default, and all end on it", arguments: StoreKind.allCases)
-    func firstReads(kind: StoreKind) throws {
-        for _ in 0..<60 {
-            let store = kind.make()
-            let calls = Atomic(0)
-            let seen = Recorder<Int>()
-            let stored = Recorder<String>()
-            // Properties of their own, some over a service of their own, as different parts of a program have them.
-            let persisters = (0..<8).map { number in
-                let setting = Setting<Int>(
-                    "n", in: .defaults,
-                    default: .computed {
-                        // An expensive default gives others time to come in between.
-                        for _ in 0..<3 { sched_yield() }
-                        return calls.add(1, ordering: .relaxed).newValue
-                    })
-                return Persister(setting, in: .over(store), persistDefault: [.whenNil, .onError])
-            }
-            let subscription = persisters[0].observe(stored.listener())
-            inParallel(8) { thread in
-                seen.append(persisters[thread].value)
-                seen.append(persisters[thread].value)
-            }
-            let final = try #require(Int(store.text("n") ?? ""))
-            #expect(seen.all.count == 16)
-            #expect(Set(seen.all) == [final])
-            for persister in persisters { #expect(try persister.load() == final) }
-            #expect(stored.count == 1)
-            subscription.cancel()
-        }
-    }
-
-    @Test("A default that reading stores never replaces a value", arguments: StoreKind.allCases)
-    func defaultsAndValues(kind: StoreKind) throws {
-        for round in 0..<150 {
-            let store = kind.make()
-            if round % 2 == 0 { try store.set(.init("n", scope: .defaults), to: Data("no number".utf8)) }
-            let one = Persisted(
-                Setting("n", in: .defaults, default: .computed { -1 }), in: .over(store),
-                persistDefault: [.whenNil, .onError])
-            let other = Persisted(wrappedValue: 0, key: "n", storedBy: store)
-            inParallel(4) { thread in
-                if thread == 0 {
-                    other.wrappedValue = 5
-                    #expect(one.wrappedValue == 5)
-                } else {
-                    #expect([-1, 5].contains(one.wrappedValue))
-                }
-            }
-            #expect(one.wrappedValue == 5)
-            #expect(try store.text("n") == "5")
-        }
-    }
-
     @Test(
         "Properties over one store come and go on many threads, and share what they are over",
         arguments: StoreKind.allCases)

@@ -227,7 +227,7 @@ struct PersistedTests {
             transformer: HookedTransformer(onTransform: { if $0 < 0 { throw StoreBroken() } }))
         @Persisted(setting, in: settings) var number
         // Another property, with a setting of its own over the same value.
-        @Persisted(Setting<Int>("n", in: .defaults, default: 0), in: settings, persistDefault: .onError) var same
+        @Persisted(Setting<Int>("n", in: .defaults, default: 0), in: settings) var same
         let told = Recorder<String>()
         let subscriptions = [
             $number.observe(told.listener()), $same.observe(told.listener()),

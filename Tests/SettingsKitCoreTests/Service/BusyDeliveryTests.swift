@@ -167,19 +167,6 @@ struct BusyDeliveryTests {
         #expect(settings.get(text) == good && SettingsService.over(store).get(text) == good)
     }
 
-    @Test("A property that stores its default on errors keeps the last good value after many bad edits")
-    func persistDefault() {
-        let settings = SettingsService.over(store)
-        let property = Persister(number, in: settings, persistDefault: .onError)
-        #expect(property.value == 1)
-        store.changeFromOutside([("number", "2")])
-        settings.whileDelivering { [store] in
-            for edit in 1...20 { store.changeFromOutside([("number", "oops \(edit)")]) }
-        }
-        #expect(settings.get(number) == 2)
-        #expect(property.value == 2 && settings.get(number) == 2)
-    }
-
     // MARK: Replaced stores
 
     @Test("A replacement is in force after more changes than can wait", arguments: [500, 1_100])

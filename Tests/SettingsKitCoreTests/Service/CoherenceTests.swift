@@ -84,13 +84,25 @@ struct CoherenceTests {
 
     @Test("A store from a feed that may miss something is asked each time")
     func inexhaustiveFeed() {
-        let cache = CacheStore()
+        let cache = MissingStore()
         let settings = SettingsService.over(cache)
         settings.set(number, to: 1)
         #expect(settings.get(number) == 1)
-        cache.removeAll()
+        cache.lose(number.key)
         #expect(settings.get(number) == 0)
     }
+}
+
+/// A store whose feed does not publish every change.
+private final class MissingStore: SettingsStore {
+    private let base = MemoryStore()
+    private let ownFeed = SettingsStoreFeed(isExhaustive: false)
+
+    var feed: SettingsStoreFeed? { ownFeed }
+    func get(_ key: SettingsService.StorageKey) -> Data? { base.get(key) }
+    func set(_ key: SettingsService.StorageKey, to data: Data?) { base.set(key, to: data) }
+    func apply(_ batch: SettingsStoreBatch) -> Bool { base.apply(batch) }
+    func lose(_ key: SettingsService.StorageKey) { base.set(key, to: nil) }
 }
 
 /// A store without a feed that can list its keys.

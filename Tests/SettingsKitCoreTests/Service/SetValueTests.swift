@@ -32,7 +32,7 @@ struct SetValueTests {
             func untransformValue(_ output: Data) throws -> Held? { nil }
         }
         let held = Setting<Held?>("held", in: .defaults, default: nil, transformer: Empty())
-        for (store, isKept) in [(MemoryStore(), true), (TwoFunctionStore(), false), (CacheStore(), false)]
+        for (store, isKept) in [(MemoryStore(), true), (TwoFunctionStore(), false)]
             as [(any SettingsStore, Bool)]
         {
             let settings = SettingsService.over(store)

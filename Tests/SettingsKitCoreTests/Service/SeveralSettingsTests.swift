@@ -159,36 +159,6 @@ struct SeveralSettingsTests {
         #expect(loud != quiet && loud == Player(store))
     }
 
-    @Test(
-        "A store is copied in one batch; other names stay, and listeners are notified",
-        arguments: [StoreKind.memory, .feed])
-    func copying(kind: StoreKind) throws {
-        let source = kind.make()
-        for number in 0..<100 { source.set(Setting<Int>("n\(number)", in: .defaults, default: 0), to: number) }
-        let target = kind.make()
-        target.set(Setting<Int>("n5", in: .defaults, default: 0), to: -5)
-        target.set(Setting<Int>("other", in: .defaults, default: 0), to: 1)
-        let sets = Recorder<Int>()
-        let settings = SettingsService.over(target)
-        let subscription = settings.observe(in: .defaults) { sets.append($0.keys.count) }
-        try SettingsService.copy(from: source, to: target)
-        #expect(try target.keys().count == 101 && sets.all == [100])
-        #expect(settings.get(Setting<Int>("n5", in: .defaults, default: 0)) == 5)
-        #expect(try target.text("other") == "1")
-        try SettingsService.copy(from: MemoryStore(), to: target)
-        #expect(try target.keys().count == 101 && sets.count == 1)
-        subscription.cancel()
-    }
-
-    @Test("A store that cannot list its keys, or be written, is not copied, and the error says why")
-    func copyingFails() throws {
-        #expect(thrownCode { try SettingsService.copy(from: TwoFunctionStore(), to: MemoryStore()) } == .unsupported)
-        let broken = FeedStore(willWrite: { _ in throw StoreBroken() })
-        #expect(
-            thrownCode { try SettingsService.copy(from: MemoryStore(["a": Data("1".utf8)]), to: broken) }
-                == .writeFailed)
-    }
-
     @Test("A transformer of elements serves arrays and dictionaries")
     func collections() throws {
         struct Hex: Transformer {

@@ -146,7 +146,8 @@ package final class RecoveringStore: SettingsStore {
         ownFeed.flush()
         for write in unreported {
             ownFeed.report(
-                SettingsError(.storeUnavailable, key: write.key, store: standInDescription,
+                SettingsError(
+                    .storeUnavailable, key: write.key, store: standInDescription,
                     underlying: StoreIsNotOpen(isKept: true, cause: reason.underlying ?? reason)))
         }
         return store
