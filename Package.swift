@@ -68,7 +68,7 @@ let package = Package(
                 "SettingsCommandLine", "SettingsKit", "SettingsKitTerminal", "SettingsSQLite", "SettingsEtcd",
             ]),
         .executableTarget(name: "settings", dependencies: ["SettingsKitTool"]),
-        .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),
+        .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore"]),
         .executableTarget(
             name: "settings-benchmarks",
             dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite", "settings"],
@@ -111,7 +111,7 @@ let package = Package(
             name: "SettingsTestSupport",
             dependencies: [
                 "CSettingsKitSQLite", "CSettingsTestSupport", "SettingsKitCore", "SettingsKitPlatform",
-                "SettingsTestKit",
+                "SettingsKitFiles", "SettingsTestKit",
             ],
             path: "Tests/SettingsTestSupport"),
         .testTarget(

@@ -1,6 +1,5 @@
 import Foundation
 import SettingsKitCore
-import SettingsTestKit
 
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform

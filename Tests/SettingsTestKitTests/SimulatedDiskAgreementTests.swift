@@ -3,7 +3,6 @@ import SettingsKitPlatform
 #if os(Linux)
     import Foundation
     import SettingsKitFiles
-    import SettingsTestKit
     import Testing
 
     /// On other systems some of the error numbers differ.

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKitFiles
 import SettingsKitPlatform
-import SettingsTestKit
 import Testing
 
 @Suite("The simulated disk, when the power fails")

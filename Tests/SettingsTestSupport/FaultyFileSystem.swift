@@ -1,6 +1,5 @@
 import SettingsKitCore
 import SettingsKitPlatform
-import SettingsTestKit
 
 #if canImport(Glibc)
     import Glibc

@@ -2,7 +2,6 @@ import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 @testable import SettingsKitPlatform
-import SettingsTestKit
 import Testing
 
 @Suite("Calls of the file system fail", .ownThreads)

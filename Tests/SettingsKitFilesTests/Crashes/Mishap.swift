@@ -1,5 +1,4 @@
 import Foundation
-import SettingsTestKit
 import Testing
 
 /// What goes wrong with one call of a process.

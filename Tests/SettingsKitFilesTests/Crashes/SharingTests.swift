@@ -2,7 +2,6 @@ import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 @testable import SettingsKitPlatform
-import SettingsTestKit
 import Testing
 
 /// Two processes of a simulated disk, which take turns.

@@ -2,7 +2,6 @@ import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 import SettingsKitPlatform
-import SettingsTestKit
 import Testing
 
 typealias Values = [String: Data]

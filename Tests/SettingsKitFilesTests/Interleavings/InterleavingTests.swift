@@ -1,4 +1,3 @@
-import SettingsTestKit
 import Testing
 
 @testable import SettingsKitFiles

@@ -2,7 +2,6 @@ import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 import SettingsKitPlatform
-import SettingsTestKit
 import Testing
 
 @Suite("Migrations on a disk that fails", .ownThreads)

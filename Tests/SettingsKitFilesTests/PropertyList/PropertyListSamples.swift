@@ -1,5 +1,4 @@
 import Foundation
-import SettingsTestKit
 
 @testable import SettingsKitFiles
 

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKitCore
 import SettingsKitPlatform
-import SettingsTestKit
 import Synchronization
 import Testing
 

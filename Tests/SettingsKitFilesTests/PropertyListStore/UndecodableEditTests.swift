@@ -2,7 +2,6 @@ import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 @testable import SettingsKitPlatform
-import SettingsTestKit
 import Testing
 
 /// An edit by hand that leaves a value that a setting cannot have.

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKitCore
 import SettingsKitPlatform
-import SettingsTestKit
 
 @testable import SettingsKitFiles
 

@@ -1,6 +1,5 @@
 import Foundation
 import SettingsKitPlatform
-import SettingsTestKit
 
 @testable import SettingsKitFiles
 

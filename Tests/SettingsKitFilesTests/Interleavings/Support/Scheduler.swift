@@ -1,5 +1,4 @@
 import Foundation
-import SettingsTestKit
 
 /// Runs two processes in turn: one at a time, until its next call of the file system. A strategy decides which of them makes its call
 /// next, and when an incident happens.

@@ -1,6 +1,5 @@
 import Foundation
 import SettingsKitCore
-import SettingsTestKit
 import Testing
 
 @testable import SettingsKitFiles

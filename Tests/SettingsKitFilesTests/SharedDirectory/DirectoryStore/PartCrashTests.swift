@@ -1,5 +1,4 @@
 import Foundation
-import SettingsTestKit
 import Testing
 
 @testable import SettingsKitFiles

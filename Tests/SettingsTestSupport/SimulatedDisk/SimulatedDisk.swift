@@ -29,14 +29,14 @@ import Synchronization
 /// synchronization succeeds without making them durable. A directory can be synchronized again.
 ///
 /// All functions may be called from any thread.
-public final class SimulatedDisk: Sendable {
+package final class SimulatedDisk: Sendable {
     let state: Mutex<DiskState>
 
     /// Creates an empty disk.
     ///
     /// - Parameter capacity: The greatest number of bytes in all files together; nil for no limit. A write without
     ///   enough room writes what fits, and the next fails with `ENOSPC`. Names take no room.
-    public init(capacity: Int? = nil) {
+    package init(capacity: Int? = nil) {
         // The machine's time, because programs compare file times with it.
         state = Mutex(DiskState(capacity: capacity, startingAt: Int64(Date().timeIntervalSince1970)), .leaf)
     }
@@ -48,7 +48,7 @@ public final class SimulatedDisk: Sendable {
 
     /// The greatest number of bytes in all files together; nil for no limit. A limit below the present number removes
     /// nothing.
-    public var capacity: Int? {
+    package var capacity: Int? {
         get { state.withLock { $0.capacity } }
         set { state.withLock { $0.capacity = newValue } }
     }
@@ -58,7 +58,7 @@ public final class SimulatedDisk: Sendable {
     ///
     /// - Throws: the errors of opening a property list: `SettingsError` with the code `storeUnavailable` if the file at
     ///   the path cannot be read.
-    public func open(_ path: String = "/Settings.plist") throws -> PropertyListStore {
+    package func open(_ path: String = "/Settings.plist") throws -> PropertyListStore {
         try PropertyListStore(path: path, fileSystem: process())
     }
 
@@ -68,7 +68,7 @@ public final class SimulatedDisk: Sendable {
     /// Writes that a failing synchronization should have made durable are lost; see above.
     ///
     /// - Parameter number: The error number, for example `ENOSPC`, `EIO` or `EROFS`; nil ends the failures.
-    public func failWrites(with number: Int32?) {
+    package func failWrites(with number: Int32?) {
         state.withLock { $0.writingError = number }
     }
 
@@ -77,7 +77,7 @@ public final class SimulatedDisk: Sendable {
     /// Stores that were opened before fail from now on whenever they use the disk; open new ones.
     ///
     /// - Parameter seed: Decides which changes survive. The same seed has the same effect after the same calls.
-    public func powerFailure(seed: UInt64) {
+    package func powerFailure(seed: UInt64) {
         state.withLock { $0.failPower(seed: seed) }
     }
 
