@@ -157,6 +157,13 @@ let package = Package(
                 "SettingsTestKit", "SettingsTestSupport",
             ],
             exclude: ["Guides"], plugins: ["GuideCode"]),
+        // As a new project of Xcode.
+        .testTarget(
+            name: "SettingsMainActorTests", dependencies: ["SettingsKit"],
+            swiftSettings: [
+                .defaultIsolation(MainActor.self), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
         .plugin(
             name: "GuideCode", capability: .buildTool(), dependencies: ["settings-guide-code"],
             path: "Tests/GuideCodePlugin"),
