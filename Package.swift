@@ -76,14 +76,8 @@ let package = Package(
         .executableTarget(
             name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart", exclude: ["Transcript.txt"]),
         .executableTarget(
-            name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
-            exclude: ["Transcript.txt"],
-            resources: [.copy("Resources/com.apple.TextEdit.plist")]),
-        .executableTarget(
             name: "TwoProcesses", dependencies: ["SettingsKit"], path: "Examples/TwoProcesses",
             exclude: ["Transcript.txt"]),
-        .executableTarget(
-            name: "Surfaces", dependencies: ["SettingsKit"], path: "Examples/Surfaces", exclude: ["Transcript.txt"]),
         .executableTarget(
             name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder",
             exclude: ["Transcript.txt"]),
