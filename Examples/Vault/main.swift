@@ -96,9 +96,8 @@ func useVault(at file: URL) async throws {
     // MARK: A backup
 
     let backup = file.deletingLastPathComponent().appendingPathComponent("Backup.sqlite")
-    try await storage.backup(to: backup) { progress in
-        print("6. Backup: \(Int(progress.fractionCompleted * 100)) % copied to \(backup.lastPathComponent)")
-    }
+    try await storage.backup(to: backup)
+    print("6. Backup: copied to \(backup.lastPathComponent)")
     check(try SQLiteStore(at: backup).keys().sorted() == ["attempts", "owner", "pin"], "the backup holds the settings")
 }
 

@@ -6,8 +6,6 @@ enum SQLiteLimits {
     static let preparedStatements = 100
     /// The number of steps after which SQLite asks whether to continue: some ten microseconds.
     static let progressSteps: Int32 = 1_000
-    /// The number of pages that are copied between two checks for cancellation: 1 MB with pages of the usual size.
-    static let backupPages: Int32 = 256
     /// The greatest number of values after `IN` that are bound one by one. SQLite allows 999 parameters, or 32,766 since 3.32.
     static let boundValues = 500
     /// The greatest number of reported findings of SQLite's own check.

@@ -61,15 +61,6 @@ enum DatabaseWork {
         try await storage.write { try $0.execute(sql: "INSERT INTO notes VALUES (\(id), \(text))") }
     }
 
-    /// Begins to copy a database into a new file, and stops in the middle.
-    static func backUp(_ path: String, to target: String) async throws {
-        let storage = try SQLiteStorage(at: URL(fileURLWithPath: path))
-        try await storage.backup(to: URL(fileURLWithPath: target)) { progress in
-            say("copied \(progress.copiedPageCount)")
-            while true { Thread.sleep(forTimeInterval: 1000) }
-        }
-    }
-
     /// Runs a task, and exits in order when it is done.
     static func run(_ body: @escaping @Sendable () async throws -> Void) -> Never {
         Task.detached {

@@ -267,10 +267,6 @@ case "database-insert":
     // database-insert PATH ID TEXT: inserts one row.
     DatabaseWork.run { [path, id = argument(3), text = arguments[4]] in try await DatabaseWork.insert(path, id, text) }
 
-case "database-backup":
-    // database-backup PATH TARGET: begins to copy a database into a new file, and stops in the middle.
-    DatabaseWork.run { [path, target = arguments[3]] in try await DatabaseWork.backUp(path, to: target) }
-
 case "idle":
     // idle DIRECTORY COUNT: has stores of all kinds open, and does nothing.
     try BackgroundWork.idle(path, count: argument(3))

@@ -10,7 +10,6 @@ extern "C" {
 
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
-typedef struct sqlite3_backup sqlite3_backup;
 
 int sqlite3_libversion_number(void);
 const char *sqlite3_errstr(int code);
@@ -65,13 +64,6 @@ double sqlite3_column_double(sqlite3_stmt *statement, int index);
 const unsigned char *sqlite3_column_text(sqlite3_stmt *statement, int index);
 const void *sqlite3_column_blob(sqlite3_stmt *statement, int index);
 int sqlite3_column_bytes(sqlite3_stmt *statement, int index);
-
-sqlite3_backup *sqlite3_backup_init(
-    sqlite3 *target, const char *targetName, sqlite3 *source, const char *sourceName);
-int sqlite3_backup_step(sqlite3_backup *backup, int pageCount);
-int sqlite3_backup_remaining(sqlite3_backup *backup);
-int sqlite3_backup_pagecount(sqlite3_backup *backup);
-int sqlite3_backup_finish(sqlite3_backup *backup);
 
 // What the interface defines as macros.
 enum {

@@ -67,6 +67,13 @@ extension Connection {
         _ = try copyLog(waiting: patience)
     }
 
+    /// Copies the database into an empty file.
+    func copy(to path: String) throws {
+        isForWriting = true
+        defer { isForWriting = false }
+        try authorizer.trusting { try run(script: "VACUUM INTO \(Quotes.around(path, "'"))") }
+    }
+
     /// Copies the log into the database, waits for the disk, and empties the log if no other connection uses it.
     ///
     /// - Parameter duration: The time to wait for readers of the log.

@@ -34,14 +34,15 @@ enum DatabaseFile {
     /// Creates an empty file, readable by its owner only, and the missing directories above it, unless there is a file. (SQLite
     /// gives the files beside it the same mode.)
     ///
+    /// - Parameter isNew: Whether an existing file is an error.
     /// - Throws: `SettingsError` with the code `storeUnavailable`, also if there is something other than a file at the path.
-    static func make(_ path: String, store: String) throws {
+    static func make(_ path: String, isNew: Bool = false, store: String) throws {
         try SQLiteLibrary.requireUsable()
         try AccessMark.requireOutside(store: store)
         do throws(SystemError) {
             try requireFile(path)
             try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
-            try create(path)
+            try create(path, isNew: isNew)
         } catch {
             throw SettingsError(.storeUnavailable, store: store, underlying: error)
         }
@@ -57,13 +58,12 @@ enum DatabaseFile {
         }
     }
 
-    /// Creates an empty file if there is none.
-    private static func create(_ path: String) throws(SystemError) {
+    private static func create(_ path: String, isNew: Bool) throws(SystemError) {
         #if os(Linux)
             // Unlike open, it creates no descriptor that must be closed.
             let result = mknod(path, S_IFREG | 0o600, 0)
             let number = errno
-            if result == 0 || number == EEXIST { return }
+            if result == 0 || number == EEXIST && !isNew { return }
             throw SystemError(call: "mknod", path: path, number: number)
         #else
             // Only the superuser may use mknod there. A file that did not exist has no contents, and hardly any lock.
@@ -71,7 +71,7 @@ enum DatabaseFile {
             let number = errno
             if descriptor != -1 {
                 close(descriptor)
-            } else if number != EEXIST {
+            } else if number != EEXIST || isNew {
                 throw SystemError(call: "open", path: path, number: number)
             }
         #endif

@@ -54,7 +54,6 @@ struct StorageOpening: Sendable {
     private func reader(of file: FileStatus?) throws -> Connection {
         let connection = try connection()
         try connection.requireSameFile(as: file)
-        try connection.set(pragma: "query_only = ON")
         return connection
     }
 

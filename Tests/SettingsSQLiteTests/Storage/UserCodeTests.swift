@@ -7,7 +7,7 @@
 
     /// Code of a user that a storage runs.
     enum UserCode: String, Codable, CaseIterable, Sendable {
-        case read, write, savedRecord, loadedRecord, row, converted, progress
+        case read, write, savedRecord, loadedRecord, row, converted
 
         /// Has a storage run it inside `locked`. The closure of an access runs it for the storage there.
         func run(inside locked: (() -> Void) -> Void) {
@@ -28,11 +28,6 @@
                 let _: User? = try database.select(sql: "SELECT 1 AS id, 'Ann' AS name, NULL AS locale, NULL AS demo")
             case .row: try database.forEachRow(sql: "SELECT 1") { _ in }
             case .converted: let _: Int? = try database.select(sql: "SELECT 1")
-            case .progress:
-                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-                defer { try? FileManager.default.removeItem(at: folder) }
-                let backup = try DatabaseBackup(to: folder.appendingPathComponent("copy.sqlite")) { _ in }
-                try backup.run(from: database.openConnection())
             }
         }
 

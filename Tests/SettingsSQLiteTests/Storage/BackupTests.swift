@@ -1,0 +1,109 @@
+import Foundation
+import SettingsKitCore
+import SettingsSQLite
+import Testing
+
+@Suite("Backups", .timeLimit(Rounds.timeLimit))
+struct BackupTests {
+    /// Runs `body` with a database of two megabytes, and an empty directory for its backups.
+    private func withLargeStorage(_ body: (SQLiteStorage, _ backups: URL) async throws -> Void) async throws {
+        try await withStorage { storage in
+            try await storage.write { database in
+                for id in 1...40 { try database.insert(Note(id, String(repeating: "\(id)", count: 25_000))) }
+            }
+            let backups = URL(fileURLWithPath: storage.path).deletingLastPathComponent().appendingPathComponent("copies")
+            try FileManager.default.createDirectory(at: backups, withIntermediateDirectories: true)
+            try await body(storage, backups)
+        }
+    }
+
+    @Test("A backup is one private file with everything that was committed, and opens as a storage")
+    func complete() async throws {
+        try await withLargeStorage { storage, backups in
+            let file = backups.appendingPathComponent("deep/it's a copy.sqlite")
+            try await storage.backup(to: file)
+            #expect(try contents(of: file.deletingLastPathComponent().path).keys.sorted() == ["it's a copy.sqlite"])
+            #expect(try permissions(of: file.path) == 0o600)
+            let copy = try SQLiteStorage(at: file, versions: [ScriptVersion("1", notesSchema.script)])
+            #expect(try await copy.dump() == storage.dump())
+            try await copy.write { try $0.insert(Note(99, "goes on")) }
+            #expect(try await storage.read { try !$0.exists(Note.where(Column("id") == 99)) })
+        }
+    }
+
+    @Test("Storages that only read, databases in memory and stores are copied with all of their tables")
+    func sources() async throws {
+        try await withDatabase { path in
+            let store = try openStore(path)
+            try store.set(key("a"), to: Data("1".utf8))
+            try OtherProgram(path).run("CREATE TABLE others (n); INSERT INTO others VALUES (7)")
+            var options = SQLiteStorage.Options()
+            options.access = .readOnly
+            let reading = try SQLiteStorage(at: URL(fileURLWithPath: path), options: options)
+            let inMemory = try SQLiteStorage.inMemory(versions: [ScriptVersion("1", "CREATE TABLE others (n)")])
+            try await inMemory.write { try $0.execute(sql: "INSERT INTO others VALUES (7)") }
+            try await store.backup(to: URL(fileURLWithPath: path + "-1"))
+            try await reading.backup(to: URL(fileURLWithPath: path + "-2"))
+            try await inMemory.backup(to: URL(fileURLWithPath: path + "-3"))
+            for number in 1...3 {
+                let copy = try OtherProgram("\(path)-\(number)")
+                #expect(try copy.text("PRAGMA integrity_check") == "ok")
+                #expect(try copy.text("SELECT n FROM others") == "7")
+            }
+            for number in 1...2 { #expect(try freshStore("\(path)-\(number)").get(key("a")) == Data("1".utf8)) }
+        }
+    }
+
+    @Test("A file that is there is not replaced, and one whose backup cannot be made is not left")
+    func refused() async throws {
+        try await withLargeStorage { storage, backups in
+            let occupied = backups.appendingPathComponent("file")
+            try Data("old".utf8).write(to: occupied)
+            await expect(.storeUnavailable, saying: "/copies/file") { try await storage.backup(to: occupied) }
+            await expect(.storeUnavailable) { try await storage.backup(to: occupied.appendingPathComponent("below")) }
+            await expect(.storeUnavailable) { try await storage.backup(to: URL(fileURLWithPath: storage.path)) }
+            await expect(.storeUnavailable) { try await storage.backup(to: try #require(URL(string: "https://a.b/c"))) }
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: storage.path + suffix)
+            }
+            await expect(.fileReplaced, saying: storage.path) {
+                try await storage.backup(to: backups.appendingPathComponent("copy.sqlite"))
+            }
+            #expect(try contents(of: backups.path) == ["file": Data("old".utf8)])
+        }
+    }
+
+    @Test("A backup whose task is cancelled at any moment is whole, or leaves no file behind")
+    func cancelled() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("cancelled: seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        try await withLargeStorage { storage, backups in
+            let file = backups.appendingPathComponent("copy.sqlite")
+            for _ in 0..<20 {
+                let task = Task { try await storage.backup(to: file) }
+                for _ in 0..<Int.random(in: 0..<2_000, using: &generator) { await Task.yield() }
+                task.cancel()
+                switch await task.result {
+                case .success:
+                    #expect(try OtherProgram(file.path).text("SELECT count(*) FROM notes") == "40", "seed \(seed)")
+                    try FileManager.default.removeItem(at: file)
+                case .failure(let error): #expect(error is CancellationError, "seed \(seed)")
+                }
+                #expect(try contents(of: backups.path) == [:], "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("A full disk is reported as such, and no part of the backup remains", .enabled(if: isRoot))
+    func fullDisk() async throws {
+        try await withLargeStorage { storage, backups in
+            guard try mountSmallDisk(at: backups) else { return }
+            defer { unmountDisk(at: backups) }
+            await expect(.diskFull, not: "1010") {
+                try await storage.backup(to: backups.appendingPathComponent("copy.sqlite"))
+            }
+            #expect(try contents(of: backups.path) == [:])
+        }
+    }
+}
