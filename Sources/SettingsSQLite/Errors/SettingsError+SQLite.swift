@@ -21,11 +21,10 @@ extension SettingsError.Code {
     static let schemaTooNew = Self(
         name: newerVersion.name,
         advice: "The database was made by a newer version of this program; it was not changed. Update the program.")
-    /// The database lacks versions of the schema that cannot be applied: because it is opened for reading only, or
-    /// because the program has replaced them by another version.
+    /// The database lacks versions of the schema, and is opened for reading only.
     public static let schemaTooOld = Self(
         name: "schemaTooOld",
-        advice: "The database was made by an older version of this program, and cannot be upgraded here.")
+        advice: "The database was made by an older version of this program. Open it once for writing.")
     /// A version of the schema could not be applied. The database is unchanged since the version before.
     public static let schemaUpgradeFailed = Self(
         name: "schemaUpgradeFailed",

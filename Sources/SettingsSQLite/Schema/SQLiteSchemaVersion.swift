@@ -20,29 +20,8 @@ public protocol SQLiteSchemaVersion {
     /// The id of the version: unique among the versions of the database, and never changed.
     var id: String { get }
 
-    /// The ids of earlier versions that this version replaces by a single step; none by default.
-    ///
-    /// ```swift
-    /// struct V10: SQLiteSchemaVersion {
-    ///     let id = "v10"
-    ///     let replaces = ["v01", "v02", "v03"]
-    ///     ...
-    /// }
-    /// ```
-    ///
-    /// A new database is created by this version alone. A database to which all of these ids were applied already has
-    /// it. If only some were applied, the others are applied first, if the program still lists them before this
-    /// version; otherwise the database is refused with `schemaTooOld`. Keep the ids here as long as databases made with
-    /// them may exist.
-    var replaces: [String] { get }
-
     /// Upgrades the database from the version before to this one.
     ///
     /// - Throws: an error if this is not possible; the database then keeps the version before.
     func upgrade(_ database: SQLiteDatabase) throws
-}
-
-extension SQLiteSchemaVersion {
-    /// Replaces no other version.
-    public var replaces: [String] { [] }
 }

@@ -1,32 +1,20 @@
 /// The table in which the applied versions are recorded.
 extension SchemaUpgrade {
     static let table = "settingskit_versions"
-    /// The table in which GRDB records the identifiers of its migrations.
-    static let tableOfGRDB = "grdb_migrations"
 
     /// The ids that are recorded, in the order in which the versions were applied.
     func recordedIDs(_ connection: Connection) throws -> [String] {
-        try texts(
-            "SELECT id FROM \(Self.table) WHERE schema = ? ORDER BY position", [.text(schema)], in: Self.table,
-            connection)
-    }
-
-    /// The first column of all rows; empty if there is no such table.
-    func texts(
-        _ sql: String, _ parameters: [SQLiteValue], in table: String, _ connection: Connection
-    ) throws -> [String] {
-        guard try TableDescription(of: table, on: connection) != nil else { return [] }
-        var texts: [String] = []
-        let statement = try connection.statement(sql)
-        try statement.forEachRow(parameters) {
-            if let text = String(sqliteValue: statement.value(at: 0)) { texts.append(text) }
+        guard try TableDescription(of: Self.table, on: connection) != nil else { return [] }
+        var ids: [String] = []
+        let statement = try connection.statement("SELECT id FROM \(Self.table) WHERE schema = ? ORDER BY position")
+        try statement.forEachRow([.text(schema)]) {
+            if let id = String(sqliteValue: statement.value(at: 0)) { ids.append(id) }
             return true
         }
-        return texts
+        return ids
     }
 
-    func record(_ ids: [String], _ connection: Connection) throws {
-        if ids.isEmpty { return }
+    func record(_ id: String, _ connection: Connection) throws {
         try connection.statement(
             """
             CREATE TABLE IF NOT EXISTS \(Self.table) (
@@ -39,9 +27,7 @@ extension SchemaUpgrade {
             )
             """
         ).run()
-        for id in ids {
-            try connection.statement("INSERT INTO \(Self.table) (schema, id) VALUES (?, ?)")
-                .run([.text(schema), .text(id)])
-        }
+        try connection.statement("INSERT INTO \(Self.table) (schema, id) VALUES (?, ?)")
+            .run([.text(schema), .text(id)])
     }
 }

@@ -6,25 +6,14 @@ struct SchemaUpgrade {
     /// The name of the list of versions. A database may have several.
     let schema: String
     private let checksForeignKeys: Bool
-    /// Whether GRDB's migrations count as versions in a database that has none.
-    private let adoptsGRDBMigrations: Bool
 
-    /// - Precondition: No two versions have the same id, and each comes after those that it replaces.
-    init(
-        _ versions: [any SQLiteSchemaVersion], of schema: String, checksForeignKeys: Bool,
-        adoptsGRDBMigrations: Bool = false
-    ) {
+    /// - Precondition: No two versions have the same id.
+    init(_ versions: [any SQLiteSchemaVersion], of schema: String, checksForeignKeys: Bool) {
         let ids = versions.map(\.id)
         precondition(Set(ids).count == ids.count, "Two versions of a database's schema have the same id.")
-        for (position, version) in versions.enumerated() {
-            precondition(
-                ids[position...].allSatisfy { !version.replaces.contains($0) },
-                "Version \(version.id) of a database's schema comes before a version that it replaces.")
-        }
         self.versions = versions
         self.schema = schema
         self.checksForeignKeys = checksForeignKeys
-        self.adoptsGRDBMigrations = adoptsGRDBMigrations
     }
 
     /// Opens a database, creates it if it is missing, and upgrades it.
@@ -46,14 +35,11 @@ struct SchemaUpgrade {
             throw SettingsError(
                 .schemaTooOld, store: connection.description,
                 underlying: SQLiteProblem(
-                    "It lacks \(AppliedVersions.list(missing.map(\.id))) but is opened read-only."))
+                    "It lacks \(missing.map(\.id).joined(separator: ", ")) but is opened read-only."))
         }
         if connection.isReadOnly { return }
         // Not earlier: a refused database must stay unchanged, including its journal mode.
         try connection.useWriteAheadLog(patience: patience)
-        if try !migrationsToAdopt(connection).isEmpty {
-            try connection.transaction(writing: true) { try adoptMigrations(connection) }
-        }
         if missing.isEmpty { return }
         // A table can then be rebuilt without deleting rows of others. Broken references are found afterwards.
         try connection.set(pragma: "foreign_keys = OFF")
@@ -71,9 +57,9 @@ struct SchemaUpgrade {
                 try version.upgrade(database)
                 try database.requireTransaction()
                 if checksForeignKeys { try checkForeignKeys(connection) }
-                try record([version.id], connection)
+                try record(version.id, connection)
             }
-        } catch let error as SettingsError where [.busy, .schemaTooNew, .schemaTooOld].contains(error.code) {
+        } catch let error as SettingsError where [.busy, .schemaTooNew].contains(error.code) {
             throw error
         } catch {
             throw SettingsError(
@@ -81,27 +67,18 @@ struct SchemaUpgrade {
         }
     }
 
-    /// The versions to apply, in order.
+    /// The versions to apply, in order. Unknown ones before the last known one are older than this program's.
+    ///
+    /// - Throws: `SettingsError` with the code `newerVersion`.
     private func missingVersions(_ connection: Connection) throws -> [any SQLiteSchemaVersion] {
-        let migrations = try migrationsToAdopt(connection)
-        let ids = migrations.isEmpty ? try recordedIDs(connection) : migrations
-        return try AppliedVersions(
-            ids, of: versions, knowsAll: !migrations.isEmpty, store: connection.description
-        ).missing
-    }
-
-    /// The identifiers of GRDB's migrations, in order, if they count and have not been recorded yet.
-    private func migrationsToAdopt(_ connection: Connection) throws -> [String] {
-        guard adoptsGRDBMigrations, !versions.isEmpty, try recordedIDs(connection).isEmpty else { return [] }
-        return try texts(
-            "SELECT identifier FROM \(Self.tableOfGRDB) ORDER BY rowid", [], in: Self.tableOfGRDB, connection)
-    }
-
-    /// Records the identifiers of GRDB's migrations as ids of versions.
-    private func adoptMigrations(_ connection: Connection) throws {
-        // Another process may have done so in the meantime, or have found an unknown identifier first.
-        _ = try missingVersions(connection)
-        try record(migrationsToAdopt(connection), connection)
+        let (recorded, known) = (try recordedIDs(connection), Set(versions.map(\.id)))
+        let newer = recorded[((recorded.lastIndex(where: known.contains) ?? -1) + 1)...]
+        guard newer.isEmpty else {
+            throw SettingsError(
+                .schemaTooNew, store: connection.description,
+                underlying: SQLiteProblem("Not known here: \(newer.joined(separator: ", "))."))
+        }
+        return versions.filter { !recorded.contains($0.id) }
     }
 
     private func checkForeignKeys(_ connection: Connection) throws {

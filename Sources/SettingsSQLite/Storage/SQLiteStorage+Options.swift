@@ -13,12 +13,6 @@ extension SQLiteStorage {
         /// The name of the list of versions. If several storages have tables in one database, each with a list of
         /// versions, give each another name.
         public var schemaName = "main"
-        /// Whether migrations that GRDB has applied count as versions of the schema.
-        ///
-        /// An identifier in GRDB's table `grdb_migrations` counts as the version with this id, or as a version that names it
-        /// in ``SQLiteSchemaVersion/replaces``. Each must be known in one of these ways; otherwise opening throws
-        /// `newerVersion`. The identifiers are copied once, when no version was recorded yet; GRDB's table is not changed.
-        public var adoptsGRDBMigrations = false
         /// The number of reads that can run at the same time.
         public var maximumReaderCount = SQLiteLimits.readers
         /// How long an access waits for others, of this process and of other ones, before it throws `busy`.

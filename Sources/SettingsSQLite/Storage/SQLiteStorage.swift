@@ -49,8 +49,8 @@ public final class SQLiteStorage: Sendable {
     ///     needs a ``Options/schemaName``.
     ///   - options: Options for opening and using the database.
     /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database then has the version before),
-    ///   `newerVersion` if it has versions that are not among these, `schemaTooOld` if it lacks some that cannot be
-    ///   applied, `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryUnavailable`.
+    ///   `newerVersion` if it has later versions than these, `schemaTooOld` if it lacks some and is only read,
+    ///   `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryUnavailable`.
     public convenience init(
         at url: URL, versions: [any SQLiteSchemaVersion] = [], options: Options = Options()
     ) throws {
@@ -93,11 +93,8 @@ public final class SQLiteStorage: Sendable {
         patience = opening.patience
         isReadOnly = options.access == .readOnly
         let connection = try opening.writer()
-        try SchemaUpgrade(
-            versions, of: options.schemaName, checksForeignKeys: options.foreignKeysEnabled,
-            adoptsGRDBMigrations: options.adoptsGRDBMigrations
-        )
-        .run(on: connection, patience: patience)
+        try SchemaUpgrade(versions, of: options.schemaName, checksForeignKeys: options.foreignKeysEnabled)
+            .run(on: connection, patience: patience)
         try connection.set(pragma: "foreign_keys = \(options.foreignKeysEnabled ? "ON" : "OFF")")
         let writers = opening.writingPool(connection, version: try connection.dataVersion())
         self.writers = writers

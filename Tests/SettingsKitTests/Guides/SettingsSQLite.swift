@@ -33,7 +33,7 @@ private func users() async throws {
         #expect(await loadUser(8, from: storage)?.address == Address(town: "Bergen"))
         #expect(try await names(of: [7, 9, 10], notLike: "Ann", in: storage) == ["Alan"])
         try await backUp(storage, into: folder, on: "today")
-        let copy = try SQLiteStorage(at: folder.appendingPathComponent("Users today.sqlite"), versions: [V10()])
+        let copy = try SQLiteStorage(at: folder.appendingPathComponent("Users today.sqlite"), versions: [V01(), V02()])
         #expect(try await copy.read { try $0.count(User.all) } == 3)
         let greeting = Task { await greet(user: 7, in: storage) }
         greeting.cancel()

@@ -26,22 +26,14 @@ struct Note: SQLiteRecord, Equatable, Sendable {
 /// A version of a schema that runs a script.
 struct ScriptVersion: SQLiteSchemaVersion {
     let id: String
-    let replaces: [String]
     let script: String
 
-    init(_ id: String, replacing replaces: [String] = [], _ script: String) {
+    init(_ id: String, _ script: String) {
         self.id = id
-        self.replaces = replaces
         self.script = script
     }
 
     func upgrade(_ database: SQLiteDatabase) throws { try database.execute(script: script) }
-}
-
-/// A version that writes its id into the table `log`, which it makes if it is not there.
-func loggingVersion(_ id: String, replacing replaced: String...) -> ScriptVersion {
-    ScriptVersion(
-        id, replacing: replaced, "CREATE TABLE IF NOT EXISTS log (id TEXT); INSERT INTO log VALUES ('\(id)')")
 }
 
 /// `notes`, and nothing in it.
