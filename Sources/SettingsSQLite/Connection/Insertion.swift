@@ -13,8 +13,6 @@ final class Insertion {
     /// The positions in `columns` of the columns of the table's primary key; nil if one is missing, or there is none.
     let keyPositions: [Int]?
     let otherPositions: [Int]
-    /// The columns declared as numbers.
-    private let numbers: [(position: Int, affinity: ColumnAffinity)]
 
     init(into table: String, _ columns: [String], of all: [TableDescription.Column]) {
         self.table = table
@@ -32,12 +30,6 @@ final class Insertion {
         let others = columns.indices.filter { !positions.contains($0) }
         keyPositions = key.isEmpty || positions.count < key.count ? nil : positions
         otherPositions = others
-        numbers = columns.indices.compactMap { position in
-            guard let column = all.first(where: { Identifier.areSame($0.name, columns[position]) }),
-                column.affinity.isNumber
-            else { return nil }
-            return (position, column.affinity)
-        }
 
         let excluded = others.map { "\(names[$0]) = excluded.\(names[$0])" }.joined(separator: ", ")
         let conflict = positions.map { names[$0] }.joined(separator: ", ")
@@ -49,16 +41,6 @@ final class Insertion {
         let change = others.map { "\(names[$0]) = ?" }.joined(separator: ", ")
         let isSame = positions.map { "\(names[$0]) = ?" }.joined(separator: " AND ")
         update = isPartial ? KeptStatement("UPDATE \(table) SET \(change) WHERE \(isSame)") : nil
-    }
-
-    /// The column that would store a text with fewer digits; nil if there is none.
-    func columnLosingDigits(of entries: [SQLiteRow.Entry]) -> String? {
-        for (position, affinity) in numbers {
-            if case .text(let text) = entries[position].value, affinity.losesDigits(of: text) {
-                return columns[position]
-            }
-        }
-        return nil
     }
 
     /// Whether the table has this name, with the same bytes.

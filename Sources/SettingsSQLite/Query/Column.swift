@@ -112,7 +112,6 @@ extension Column {
 /// A column and the value that an update stores in it; made by `Column.set(to:)`.
 public struct SQLiteAssignment: Sendable {
     let fragment: Fragment
-    private let column: String
 
     init(column: Column, value: (some SQLiteConvertible)?) {
         var fragment = Fragment()
@@ -120,11 +119,7 @@ public struct SQLiteAssignment: Sendable {
         fragment.append(" = ")
         fragment.append(value: value)
         self.fragment = fragment
-        self.column = column.name
     }
-
-    /// The column with its value; nil if the value cannot be stored.
-    var entry: SQLiteRow.Entry? { fragment.values.last.map { (column, $0) } }
 }
 
 /// A column and a direction to sort by; see ``Column/ascending``.

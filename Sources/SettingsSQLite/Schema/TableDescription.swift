@@ -6,7 +6,8 @@ struct TableDescription {
         let hasDefault: Bool
         /// The column's position in the primary key, from 1; 0 for other columns.
         let primaryKeyPosition: Int
-        let affinity: ColumnAffinity
+        /// The declared type.
+        let type: String
 
         /// Whether inserting a row requires a value for the column. (A primary key may generate one.)
         var isRequired: Bool { isNotNull && !hasDefault }
@@ -38,7 +39,7 @@ struct TableDescription {
                     name: String(sqliteValue: info.value(at: 0)) ?? "",
                     isNotNull: info.value(at: 1) == .integer(1), hasDefault: info.value(at: 2) != .null,
                     primaryKeyPosition: Int(sqliteValue: info.value(at: 3)) ?? 0,
-                    affinity: .init(declaredType: String(sqliteValue: info.value(at: 4)) ?? "")))
+                    type: String(sqliteValue: info.value(at: 4)) ?? ""))
             return true
         }
         self.columns = columns

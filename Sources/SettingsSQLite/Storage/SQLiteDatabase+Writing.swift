@@ -40,7 +40,6 @@ extension SQLiteDatabase {
         _ query: SQLiteQuery<Record>, set assignments: [SQLiteAssignment]
     ) throws -> Int {
         if assignments.isEmpty { return 0 }
-        try openConnection().requireDigits(of: assignments.lazy.compactMap(\.entry), in: Record.tableName)
         try run(query.update(assignments, key: try key(of: query)))
         return try openConnection().changeCount
     }
@@ -83,9 +82,6 @@ extension SQLiteDatabase {
         try record.save(into: &row)
         if let error = row.error { throw error }
         let insertion = try connection.insertion(into: Record.tableName, row.entries)
-        if let column = insertion.columnLosingDigits(of: row.entries) {
-            throw connection.lostDigits(in: column, of: Record.tableName)
-        }
         guard replacing, let key = insertion.keyPositions, key.allSatisfy({ row.entries[$0].value != .null }) else {
             return try run(insertion.plain.statement(on: connection), row.entries.lazy.map(\.value))
         }

@@ -73,16 +73,16 @@ struct KeyedLayout: SettingsLayout {
                 underlying: SQLiteProblem(
                     "The table \(self.table) has format \(format); this version reads format \(Self.format)."))
         }
+        // A column of another type makes 1 of the text "1.0".
+        let keepsText = { (column: TableDescription.Column) in ["", "TEXT", "BLOB"].contains(column.type.uppercased()) }
         let isOurs = table.columns.allSatisfy {
             switch $0.name.lowercased() {
-            case "name": $0.primaryKeyPosition == 1
-            case "value": $0.primaryKeyPosition == 0
+            case "name": $0.primaryKeyPosition == 1 && keepsText($0)
+            case "value": $0.primaryKeyPosition == 0 && keepsText($0)
             default: !$0.isRequired && $0.primaryKeyPosition == 0
             }
         }
-        guard isOurs, table.column(named: "name") != nil, table.column(named: "value") != nil,
-            try keepsWhatIsStored(connection)
-        else {
+        guard isOurs, table.column(named: "name") != nil, table.column(named: "value") != nil else {
             throw SettingsError(
                 .unexpectedTable, store: connection.description,
                 underlying: SQLiteProblem(
@@ -90,26 +90,6 @@ struct KeyedLayout: SettingsLayout {
                         + "column value, TEXT or without a type; other columns may be NULL."))
         }
         return true
-    }
-
-    /// Whether the columns keep text as text (columns of other types convert it to numbers, for example "1.0" to 1), and
-    /// distinguish names that differ in case.
-    private func keepsWhatIsStored(_ connection: Connection) throws -> Bool {
-        var isKept = true
-        let types = try connection.statement(
-            "SELECT type FROM pragma_table_info(?) WHERE name COLLATE NOCASE IN ('name', 'value')")
-        try types.forEachRow([.text(table)]) {
-            let type = (String(sqliteValue: types.value(at: 0)) ?? "").uppercased()
-            let isText = !type.contains("INT") && ["CHAR", "CLOB", "TEXT", "BLOB"].contains { type.contains($0) }
-            if !isText && !type.isEmpty { isKept = false }
-            return isKept
-        }
-        let collations = try connection.integer(
-            """
-            SELECT count(*) FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS info
-            WHERE list.origin = 'pk' AND info.key AND info.coll <> 'BINARY'
-            """, [.text(table)])
-        return isKept && collations == 0
     }
 
     /// The number of the format in a table's definition; nil for a table that this library has not created.

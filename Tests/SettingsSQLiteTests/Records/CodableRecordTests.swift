@@ -71,48 +71,6 @@ struct CodableRecordTests {
         }
     }
 
-    private struct Price: SQLiteRecord, Codable, Equatable {
-        static let tableName = "prices"
-        var id = 1
-        var price: Decimal?
-    }
-
-    private static let longNumbers = [
-        "0.12345678901234567890123", "123456789012345678901234567890", "-0.30000000000000004",
-    ]
-
-    @Test(
-        "A decimal number keeps its digits, or is refused by a column that is declared as a number",
-        arguments: ["REAL", "NUMERIC", "INTEGER", "DOUBLE", "DECIMAL(30,10)", "TEXT", "BLOB", ""],
-        ["0.1", "1.10", "-12", "123456789012345", "0.123456789012345", "9007199254740993", "1e100"] + longNumbers)
-    func decimals(type: String, text: String) async throws {
-        try await withStorage("CREATE TABLE prices (id INTEGER PRIMARY KEY, price \(type))") { storage in
-            let record = Price(price: Decimal(string: text))
-            let isRefused =
-                switch type {
-                case "TEXT", "BLOB", "": false
-                case "REAL", "DOUBLE": Self.longNumbers.contains(text) || text == "9007199254740993"
-                default: Self.longNumbers.contains(text)
-                }
-            if isRefused {
-                try await storage.write { try $0.save(Price(price: 1)) }
-                for write: @Sendable (SQLiteDatabase) throws -> Void in [
-                    { try $0.save(record) }, { try $0.insert(Price(id: 2, price: record.price)) },
-                    { try $0.update(Price.all, set: [Column("price").set(to: record.price)]) },
-                ] {
-                    let error = await #expect(throws: SettingsError.self) { try await storage.write { try write($0) } }
-                    #expect(error?.code == .encodingFailed && "\(String(describing: error))".contains("column price"))
-                }
-                #expect(try await storage.read { try $0.select(Price.all) } as [Price] == [Price(price: 1)])
-            } else {
-                try await storage.write { try $0.save(record) }
-                #expect(try await storage.read { try $0.select(Price.all) } as [Price] == [record])
-                try await storage.write { try $0.update(Price.all, set: [Column("price").set(to: record.price)]) }
-                #expect(try await storage.read { try $0.select(Price.all) } as [Price] == [record])
-            }
-        }
-    }
-
     @Test("An update sets a Codable value in the form that a record stores")
     func assignments() async throws {
         try await withStorage(Members.schema) { storage in

@@ -122,7 +122,7 @@ struct StoreContentsTests {
         "A table made by a user is used unchanged",
         arguments: [
             "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT)",
-            "CREATE TABLE settings (value, name VARCHAR(80) NOT NULL PRIMARY KEY, note TEXT) WITHOUT ROWID",
+            "CREATE TABLE settings (value, name TEXT NOT NULL PRIMARY KEY, note TEXT) WITHOUT ROWID",
             "CREATE TABLE SETTINGS (Name PRIMARY KEY, VALUE BLOB, changed TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)",
         ])
     func tableOfSomebody(definition: String) async throws {

@@ -68,10 +68,9 @@ struct StoreFileTests {
             "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT, owner TEXT NOT NULL)",
             "CREATE TABLE settings (owner TEXT, name TEXT, value TEXT, PRIMARY KEY (owner, name))",
             "CREATE TABLE x (name TEXT PRIMARY KEY, value); CREATE VIEW settings AS SELECT * FROM x",
-            // SQLite would make 1 of "1.0" in these, and one name of two.
+            // SQLite would make 1 of "1.0" in these.
             "CREATE TABLE settings (name TEXT PRIMARY KEY, value JSON)",
             "CREATE TABLE settings (name INTEGER PRIMARY KEY, value TEXT)",
-            "CREATE TABLE settings (name TEXT PRIMARY KEY COLLATE NOCASE, value TEXT)",
         ], ["DELETE", "WAL"])
     func otherTable(definition: String, journal: String) async throws {
         try await withDatabase { path in
