@@ -22,7 +22,7 @@ package struct StoreFinding: Sendable, Equatable {
         case noState, stateNewer, otherDirectory, copiedState, ownFileMissing, ownFileOutdated, replicaFile, heldBack
         case abandoned, tooManyFiles, clockBehind
         // Databases
-        case notADatabase, corruptDatabase, unexpectedTable, schemaTooNew, rollBackPending, missingTable
+        case notADatabase, corruptDatabase, unexpectedTable
     }
 
     /// A repair that loses nothing, after a backup.

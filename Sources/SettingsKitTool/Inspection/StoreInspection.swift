@@ -25,7 +25,7 @@ struct StoreInspection: Sendable {
             guard try POSIXFileSystem().status(of: path, followingLink: true) != nil else {
                 throw CommandFailure.failure("There is no database: \(path) is missing. Check the path.")
             }
-            findings = DatabaseInspection.findings(path: path, table: table, now: Self.now)
+            findings = SQLiteStore.findings(path: path, table: table)
         case .etcd:
             // A cluster repairs itself. Only whether it answers can be inspected; opening throws if it does not.
             _ = try OpenedStore(StoreArguments(place), for: .reading)

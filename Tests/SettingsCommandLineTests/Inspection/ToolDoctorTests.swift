@@ -333,7 +333,7 @@ struct ToolDoctorTests {
     @Test(
         "A damaged, foreign or newer database is reported and not touched",
         arguments: [
-            ("foreign", "notADatabase"), ("cut", "corruptDatabase"), ("table", "missingTable"),
+            ("foreign", "notADatabase"), ("cut", "corruptDatabase"), ("table", "unexpectedTable"),
         ])
     func databases(_ damage: String, _ kind: String) throws {
         try withTemporaryDirectory { (directory: String) in

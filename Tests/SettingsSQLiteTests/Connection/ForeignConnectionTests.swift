@@ -28,7 +28,7 @@ struct ForeignConnectionTests {
                 let target = URL(fileURLWithPath: "\(path)-copy\(round)")
                 try await SQLiteStorage(at: url).backup(to: target)
                 #expect(try OtherProgram(target.path).text("PRAGMA integrity_check") == "ok")
-            case .inspection: _ = DatabaseInspection.findings(path: path, table: "settings", now: 1_800_000_000)
+            case .inspection: _ = SQLiteStore.findings(path: path, table: "settings")
             }
         }
     }
