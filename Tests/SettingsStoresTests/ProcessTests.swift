@@ -60,7 +60,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("A process that is forked loses nothing, and neither does its parent", arguments: StoreKind.allCases)
+    @Test("A process that is forked loses nothing, and neither does its parent", arguments: StoreKind.ofFiles)
     func forked(kind: StoreKind) async throws {
         try await kind.withMedium { medium in
             try await Worker.run("fork", medium.path, "500")
@@ -72,12 +72,12 @@ struct ProcessTests {
 
     @Test(
         "In a forked child, the changing thread delivers every change itself, however many there are",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.ofFiles)
     func forkedListeners(kind: StoreKind) async throws {
         try await kind.withMedium { try await Worker.run("fork-and-hear", $0.path, "600") }
     }
 
-    @Test("A forked child's change after its parent has closed the store is not lost", arguments: StoreKind.allCases)
+    @Test("A forked child's change after its parent has closed the store is not lost", arguments: StoreKind.ofFiles)
     func parentCloses(kind: StoreKind) async throws {
         try await kind.withMedium { medium in
             try await Worker.run("fork-and-close", medium.path, "100")

@@ -214,26 +214,6 @@ case "fork-and-hear":
     waitpid(child, &status, 0)
     exit(withExtendedLifetime(subscriptions) { status == 0 ? 0 : 3 })
 
-case "fork-with-two":
-    // fork-with-two PATH: forks with two connections to the database; the child cannot know whether the other is in use.
-    let key = SettingsService.StorageKey("a", scope: .defaults)
-    let store = try SQLiteStore(at: URL(fileURLWithPath: path))
-    let other = try SQLiteStore(at: URL(fileURLWithPath: path), table: "other")
-    try store.set(key, to: Data("1".utf8))
-    let child = forkProcess()
-    alarm(60)
-    if child == 0 {
-        do {
-            try store.set(key, to: Data("2".utf8))
-            _exit(4)
-        } catch let error as SettingsError {
-            _exit(error.code == .storeUnavailable && store.get(key) == Data("1".utf8) ? 0 : 5)
-        }
-    }
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
-    exit(withExtendedLifetime(other) { status == 0 ? 0 : 3 })
-
 case "limited":
     // limited PATH SIZE: no file may grow beyond SIZE bytes; sets until that is met, then without the limit.
     signal(SIGXFSZ, SIG_IGN)

@@ -29,7 +29,6 @@ int sqlite3_changes(sqlite3 *database);
 long long sqlite3_last_insert_rowid(sqlite3 *database);
 int sqlite3_wal_checkpoint_v2(
     sqlite3 *database, const char *name, int mode, int *frameCount, int *checkpointedCount);
-int sqlite3_db_config(sqlite3 *database, int option, ...);
 int sqlite3_file_control(sqlite3 *database, const char *name, int operation, void *argument);
 int sqlite3_set_authorizer(
     sqlite3 *database,
@@ -79,17 +78,12 @@ enum {
 
     SQLITE_INTEGER = 1, SQLITE_FLOAT = 2, SQLITE_TEXT = 3, SQLITE_BLOB = 4, SQLITE_NULL = 5,
 
-    SQLITE_CHECKPOINT_TRUNCATE = 3, SQLITE_STMTSTATUS_REPREPARE = 5, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE = 1006,
+    SQLITE_CHECKPOINT_TRUNCATE = 3, SQLITE_STMTSTATUS_REPREPARE = 5,
 
     // What an authorizer is asked, and answers.
     SQLITE_DELETE = 9, SQLITE_INSERT = 18, SQLITE_PRAGMA = 19, SQLITE_READ = 20, SQLITE_TRANSACTION = 22,
     SQLITE_UPDATE = 23, SQLITE_ATTACH = 24, SQLITE_DETACH = 25, SQLITE_DENY = 1,
 };
-
-// Has closing leave the write-ahead log as it is. (Swift calls no function with a variable number of arguments.)
-static inline int csqlite_keep_log_on_close(sqlite3 *database) {
-    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
-}
 
 // An open file of SQLite. Of its methods, these are the first three, in each version.
 typedef struct csqlite_file csqlite_file;

@@ -25,7 +25,6 @@ final class Connection {
     /// The version of the schema for which they were prepared; and whether that version is known to be the current one.
     private var insertionsSchema: Int64?
     private var isSchemaKnown = false
-    private let forks = Fork.count
     /// The opened file; nil if it is unknown.
     let file: FileStatus?
     private var isClosed = false
@@ -52,7 +51,6 @@ final class Connection {
     init(path: String, isReadOnly: Bool, patience: Duration, description: String) throws {
         try SQLiteLibrary.requireUsable()
         let file = path == Self.inMemory ? nil : try? POSIXFileSystem().status(of: path, followingLink: true)
-        try OpenDatabases.requireNoneInherited(file, store: description)
         var handle: OpaquePointer?
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         Descriptor.fillStandard()
@@ -69,7 +67,6 @@ final class Connection {
         self.isReadOnly = sqlite3_db_readonly(handle, "main") == 1
         self.file = file
         self.patience = patience
-        OpenDatabases.add(file, forks: forks)
         sqlite3_extended_result_codes(handle, 1)
         Authorizer.install(authorizer, on: handle)
         installHandlers()
@@ -80,7 +77,6 @@ final class Connection {
 
     deinit { close() }
 
-    /// Closes the database. In a child made by fork, leaves no trace in the file.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -89,20 +85,11 @@ final class Connection {
         transactionStatements = [:]
         forgetInsertions()
         dataVersionStatement = nil
-        if isInherited {
-            // In the middle of a transaction, SQLite would roll it back, in memory shared with the parent.
-            if isInTransaction { return }
-            csqlite_keep_log_on_close(handle)
-        }
         sqlite3_close_v2(handle)
-        OpenDatabases.remove(file, forks: forks)
     }
 
     /// Whether the database is in no file.
     var isInMemory: Bool { path == Self.inMemory }
-
-    /// Whether this process is a child of the one that opened the database, and must not use the connection.
-    var isInherited: Bool { Fork.count != forks && !isInMemory }
 
     /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path, or none: writes through this
     ///   connection would be lost.

@@ -24,8 +24,7 @@ final class DatabaseWatch: ChangeMonitored {
     private let isPollDeferred = Atomic(false)
 
     /// - Parameters:
-    ///   - poll: Reads the commits of other processes. Returns false if the database is in use. Called in the background, never
-    ///     while the process forks.
+    ///   - poll: Reads the commits of other processes. Returns false if the database is in use. Called in the background.
     ///   - report: Receives the first of several errors in a row.
     init(path: String, poll: @escaping @Sendable () throws -> Bool, report: @escaping @Sendable (any Error) -> Void) {
         self.path = path

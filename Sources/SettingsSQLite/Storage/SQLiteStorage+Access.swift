@@ -6,7 +6,6 @@ extension SQLiteStorage {
     func using<Value: Sendable>(
         _ pool: ConnectionPool, _ body: @Sendable (PooledConnection, AccessLimits) throws -> Value
     ) async throws -> Value {
-        try requireOwnProcess()
         try Task.checkCancellation()
         if let pooled = pool.acquireIdle() { return try await run(pooled, of: pool, body) }
         // A task with a connection must not wait for a thread that tasks share, because others wait for the connection.
@@ -34,20 +33,11 @@ extension SQLiteStorage {
     func usingNow<Value>(
         _ pool: ConnectionPool, _ body: (PooledConnection, AccessLimits) throws -> Value
     ) throws -> Value {
-        try requireOwnProcess()
         try AccessMark.requireOutside(store: description)
         let limits = AccessLimits(deadline: Deadline(after: patience))
         let pooled = try pool.acquireBlocking()
         defer { giveBack(pooled, to: pool) }
         return try body(pooled, limits)
-    }
-
-    /// A child made by `fork` inherits the connections of its parent, but not their locks.
-    private func requireOwnProcess() throws(SettingsError) {
-        if forks == Fork.count { return }
-        throw SettingsError(
-            .outsideAccess, store: description,
-            underlying: SQLiteProblem("A child made by fork cannot use the storage of its parent."))
     }
 
     private func giveBack(_ pooled: PooledConnection, to pool: ConnectionPool) {

@@ -25,7 +25,8 @@ import Synchronization
 /// other access and every write to any storage or ``SQLiteStore`` throws `outsideAccess`. An access that waits for
 /// others longer than ``Options/patience`` throws `busy`.
 ///
-/// Any number of storages, ``SQLiteStore``s, processes and other programs may use the file at the same time.
+/// Any number of storages, ``SQLiteStore``s, processes and other programs may use the file at the same time. The child of a
+/// `fork` may only `exec`.
 public final class SQLiteStorage: Sendable {
     /// The path of the database; `:memory:` for one in memory.
     public let path: String
@@ -36,7 +37,6 @@ public final class SQLiteStorage: Sendable {
     let observers = Observers()
     let isReadOnly: Bool
     let patience: Duration
-    let forks = Fork.count
     let watch = Mutex<DatabaseWatch?>(nil, .leaf)
 
     /// Opens a database, creates it if it is missing, and applies the versions of its schema that it lacks.

@@ -14,7 +14,7 @@ import Synchronization
 /// or alone, and orders the published changes.
 final class MirroredSettings: DeferringStore {
     struct Access {
-        var connection: Connection
+        let connection: Connection
         /// SQLite's number for the state in `contents`.
         var version: Int64?
     }
@@ -76,13 +76,6 @@ final class MirroredSettings: DeferringStore {
         }
         self.watch.withLock { $0 = watch }
         watch.start()
-    }
-
-    private func connect() throws -> Connection {
-        let connection = try Connection(
-            path: path, isReadOnly: isReadOnly, patience: patience, description: description)
-        if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
-        return connection
     }
 
     // MARK: Reading
@@ -150,7 +143,6 @@ final class MirroredSettings: DeferringStore {
         // Needed after an error, too: changes of other processes may have been read.
         defer { afterAccess() }
         return try withAccess(until: isKept ? deadline : nil) { access in
-            try reconnectInChild(&access)
             return try change(&access, isWriting: isWriting, isKept: isKept, deadline, decide)
         }
     }
@@ -238,7 +230,6 @@ final class MirroredSettings: DeferringStore {
         try storePending(waiting: patience)
         defer { afterAccess() }
         try access.withLock { access in
-            try reconnectInChild(&access)
             try access.connection.requireSameFile()
             if !isReadOnly { try access.connection.synchronize() }
             try refresh(&access)
@@ -254,7 +245,6 @@ final class MirroredSettings: DeferringStore {
     }
 
     private func refreshWhole(_ access: inout Access) throws {
-        try reconnectInChild(&access)
         try access.connection.requireSameFile()
         try refresh(&access)
     }
@@ -307,15 +297,6 @@ final class MirroredSettings: DeferringStore {
         }
         mayHaveChanged = hasChanged ?? false
         return hasChanged != nil
-    }
-
-    /// A child made by `fork` must not use the connection that it has inherited.
-    private func reconnectInChild(_ access: inout Access) throws {
-        guard access.connection.isInherited else { return }
-        access.connection.close()
-        access = Access(connection: try connect(), version: nil)
-        observeWaits(of: access.connection)
-        _ = pending.dropInherited()
     }
 }
 

@@ -40,7 +40,7 @@ import SettingsKitPlatform
 /// A commit of another process is noticed within milliseconds if the process uses this module or closes the database, otherwise
 /// within 12 seconds. Inside a ``SQLiteStorage``'s `read` or `write`, setting anything throws `outsideAccess`.
 ///
-/// A child made by `fork` can continue to use the store, if it has the file open only once.
+/// The child of a `fork` may only `exec`.
 ///
 /// All values are also in memory: `get` takes constant time and reads no file. `set` takes one transaction. After a
 /// commit of another process, the table is read again, which takes about 10 ms for 10,000 settings.

@@ -226,14 +226,6 @@ struct StoreFileTests {
         }
     }
 
-    @Test("A forked child that could not take locks of its own is refused, and still reads what it knows")
-    func inheritedTwice() async throws {
-        try await withDatabase { path in
-            try await Worker.run("fork-with-two", path)
-            #expect(try freshStore(path).get(key("a")) == Data("1".utf8))
-        }
-    }
-
     @Test("A missing file or table is an error for a store that is only read, and is not created")
     func missing() async throws {
         try await withTemporaryFolder { folder in

@@ -7,6 +7,9 @@ import Testing
 enum StoreKind: String, CaseIterable, Codable, CustomTestStringConvertible {
     case propertyList, sharedDirectory, database
 
+    /// The kinds that keep files of their own.
+    static let ofFiles: [StoreKind] = [.propertyList, .sharedDirectory]
+
     var testDescription: String { rawValue }
 
     private var type: any StoreMedium.Type {
