@@ -2,10 +2,12 @@
 enum SQLiteTimings {
     // MARK: Waiting for other accesses
 
-    /// How long an access waits for others, of this process and of other ones, unless the program chooses another time.
+    /// How long an access waits for other processes, unless the program chooses another time.
     ///
     /// The public initializer of ``SQLiteStore`` repeats it, because a default there must be public.
-    static let patience = Duration.seconds(3)
+    static let patience = Duration.milliseconds(500)
+    /// How long a `set` does not wait for other processes, after one has waited in vain.
+    static let hasteAfterBusy = Duration.milliseconds(500)
     /// The shortest wait within the process, even without patience: the connection may be polling for changes.
     static let leastPatience = Duration.milliseconds(100)
     /// How long the log is left untruncated for the sake of its readers.

@@ -40,8 +40,6 @@ final class Connection {
     private var lockActivity: LockActivity?
     /// The limits of the current access.
     private var limits: AccessLimits?
-    /// Called repeatedly while the connection waits for another one.
-    var onWait: (@Sendable () -> Void)?
     /// The current wait for another connection.
     private var wait: LockPause?
 
@@ -249,9 +247,7 @@ final class Connection {
     /// - Returns: false if the wait has been too long.
     private func waitsAgain(isFirst: Bool) -> Bool {
         if isFirst { wait = LockPause(until: limits?.deadline ?? Deadline(after: patience)) }
-        guard limits?.isCancelled != true, wait?.next() == true else { return false }
-        onWait?()
-        return true
+        return limits?.isCancelled != true && wait?.next() == true
     }
 
     // MARK: Transactions

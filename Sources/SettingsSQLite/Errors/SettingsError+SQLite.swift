@@ -62,8 +62,6 @@ struct SQLiteProblem: ValueFreeError, Equatable {
     let description: String
 
     init(_ description: String) { self.description = description }
-
-    static let locked = SQLiteProblem("Another process keeps the database locked.")
 }
 
 extension SettingsError {

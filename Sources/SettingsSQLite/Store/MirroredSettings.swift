@@ -12,29 +12,25 @@ import Synchronization
 ///
 /// It has two locks. `access` is held while the database is used, and orders the commits. `contents` is held briefly inside it,
 /// or alone, and orders the published changes.
-final class MirroredSettings: DeferringStore {
+final class MirroredSettings: Sendable {
     struct Access {
         let connection: Connection
         /// SQLite's number for the state in `contents`.
         var version: Int64?
+        /// The time until which `set` does not wait, because a write has waited in vain.
+        var hasteEnd: Deadline?
     }
 
     let feed = SettingsStoreFeed()
-    /// What waits while another process has the database locked.
-    let pending: PendingWrites
     let description: String
     let path: String
     private let layout: any SettingsLayout
-    let patience: Duration
+    private let patience: Duration
     private let isReadOnly: Bool
     /// The stored values, as far as they are known.
     private let contents = Mutex<[String: Data]>([:], .contents)
-    let access: Mutex<Access>
+    private let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil, .leaf)
-    /// Whether the thread with `access` has had to wait for another process.
-    private let isBlocked = Atomic(false)
-    /// Writes the pending changes when the process exits.
-    private let exitWriter = WriteBehind(delay: .zero)
 
     /// Opens a database, and creates missing parts unless the database is only read.
     init(
@@ -46,7 +42,6 @@ final class MirroredSettings: DeferringStore {
         self.description = description
         self.patience = patience
         self.isReadOnly = isReadOnly
-        pending = PendingWrites(feed, .background)
         if path != Connection.inMemory {
             try isReadOnly
                 ? DatabaseFile.requireFile(path, store: description) : DatabaseFile.make(path, store: description)
@@ -57,16 +52,7 @@ final class MirroredSettings: DeferringStore {
         // Not earlier: a refused database must stay unchanged, including its journal mode.
         if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
         access = Mutex(Access(connection: connection, version: nil), .files)
-        try access.withLock { access in
-            try refresh(&access)
-            observeWaits(of: access.connection)
-        }
-        exitWriter.begin { [weak self] in
-            try self?.storePending(waiting: CoreTimings.longestWaitOfSet)
-        } report: { [weak self] error in
-            guard let self else { return }
-            feed.report(.wrap(error, as: .notSaved, store: description))
-        }
+        try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
         let watch = DatabaseWatch(path: path) { [weak self] in
             try self?.poll() ?? false
@@ -80,91 +66,70 @@ final class MirroredSettings: DeferringStore {
 
     // MARK: Reading
 
-    func storedData(named name: String) -> Data? { contents.withLock { $0[name] } }
+    func data(named name: String) -> Data? { contents.withLock { $0[name] } }
 
-    var names: [String] { pending.names(over: { contents.withLock { $0 } }, in: { Array($0.keys) }) }
+    var names: [String] { contents.withLock { Array($0.keys) } }
 
     // MARK: Writing
 
-    /// Stores bytes under a key, or removes it. If another process keeps the database locked, the change is kept, and stored
-    /// later.
+    /// Stores bytes under a key, or removes it.
+    ///
+    /// After `busy`, it does not wait for a while: a form of twenty settings would freeze for twenty times the patience.
     func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
-        let write = SettingsStoreBatch.Entry(key: key, data: data)
-        do {
-            try storePending(waiting: .zero)
-            _ = try change(waiting: pending.waiting(patience), isKept: true) { _ in [write] }
-        } catch SettingsError.Code.busy {
-            try keep([write])
-        }
+        _ = try change(isSet: true) { _ in [.init(key: key, data: data)] }
     }
 
-    /// Applies a batch if its expectations hold. If another process keeps the database locked, a batch without expectations whose
-    /// caller does not wait is kept, and stored later.
+    /// Applies a batch if its expectations hold.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.writes.isEmpty {
-            return pending.hold(batch.expectations) { others in
-                contents.withLock { contents in others.hold { contents[$0] } }
-            }
-        }
-        return try applyOrKeep(batch, patience: patience) { waiting, _ in
-            try change(isWriting: !batch.writes.isEmpty, waiting: waiting, isKept: batch.isDeferrable) { contents in
-                batch.expectations.hold { contents[$0] } ? batch.writes : nil
-            }
-        }
+        if batch.writes.isEmpty { return contents.withLock { contents in batch.expectations.hold { contents[$0] } } }
+        return try change { contents in batch.expectations.hold { contents[$0] } ? batch.writes : nil }
     }
 
     /// Removes all settings.
     func removeAll() throws {
-        _ = try storingPending(waiting: patience) {
-            try change(waiting: patience) { contents in
-                contents.keys.filter(SettingsService.StorageKey.isValid).map {
-                    .init(key: .init($0, scope: .defaults), data: nil)
-                }
+        _ = try change { contents in
+            contents.keys.filter(SettingsService.StorageKey.isValid).map {
+                .init(key: .init($0, scope: .defaults), data: nil)
             }
         }
     }
 
     /// Makes the writes that `decide` returns for the stored values, in one transaction.
     ///
-    /// - Parameters:
-    ///   - isWriting: False if there are certainly no writes.
-    ///   - waiting: The time to wait for other processes.
-    ///   - isKept: Whether the writes are kept if the database is locked. If so, this waits no longer for a thread that waits for
-    ///     another process, either. If not, they follow what is pending.
-    ///   - decide: Called with the lock held. Returns nil to write nothing.
+    /// - Parameter decide: Called with the lock held. Returns nil to write nothing.
     /// - Returns: false if `decide` returned nil.
     private func change(
-        isWriting: Bool = true, waiting: Duration, isKept: Bool = false,
-        _ decide: @Sendable ([String: Data]) -> [SettingsStoreBatch.Entry]?
+        isSet: Bool = false, _ decide: @Sendable ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
-        if isWriting { try requireWriting() }
-        // Counted from now, because a thread that waits for another process may hold the lock.
-        let deadline = Deadline(after: waiting)
-        // Needed after an error, too: changes of other processes may have been read.
-        defer { afterAccess() }
-        return try withAccess(until: isKept ? deadline : nil) { access in
-            return try change(&access, isWriting: isWriting, isKept: isKept, deadline, decide)
-        }
-    }
-
-    private func requireWriting() throws {
         if isReadOnly { throw SettingsError(.readOnly, store: description) }
         try AccessMark.requireOutside(store: description)
+        // Counted from now, because a thread that waits for another process may hold the lock.
+        let deadline = Deadline(after: patience)
+        // Needed after an error, too: changes of other processes may have been read.
+        defer { afterAccess() }
+        return try access.withLock { access in
+            let isHasty = isSet && access.hasteEnd?.hasPassed == false
+            do {
+                return try change(&access, isHasty ? Deadline(after: .zero) : deadline, decide)
+            } catch let error as SettingsError where error.code == .busy {
+                access.hasteEnd = Deadline(after: SQLiteTimings.hasteAfterBusy)
+                throw error
+            }
+        }
     }
 
     /// The same while the lock is held.
     private func change(
-        _ access: inout Access, isWriting: Bool, isKept: Bool, _ deadline: Deadline,
+        _ access: inout Access, _ deadline: Deadline,
         _ decide: @Sendable ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
         let connection = access.connection
-        if isWriting { try connection.requireSameFile() }
+        try connection.requireSameFile()
         connection.apply(AccessLimits(deadline: deadline))
         defer { connection.liftLimits() }
-        try connection.begin(writing: isWriting)
+        try connection.begin(writing: true)
         do {
             try follow(&access)
-            if !isKept { try pending.requireNone() }
             let writes = contents.withLock { contents in
                 decide(contents).map { contents.differences($0) }
             }
@@ -183,51 +148,9 @@ final class MirroredSettings: DeferringStore {
         return true
     }
 
-    // MARK: Pending writes
-
-    var hindrance: any Error { SQLiteProblem.locked }
-
-    func requireRoom(for writes: [SettingsStoreBatch.Entry]) throws { try requireWriting() }
-
-    func store(waiting: Duration, _ writes: @Sendable () -> [SettingsStoreBatch.Entry]) throws {
-        _ = try change(waiting: waiting, isKept: true) { _ in writes() }
-    }
-
-    func fate(after error: SettingsError) -> PendingWrites.Fate {
-        switch error.code {
-        // Only the calling thread may not store them now.
-        case .outsideAccess: .kept
-        case .busy, .diskFull, .writeFailed, .readFailed, .readOnly, .storeUnavailable, .corruptDatabase, .notADatabase:
-            .kept
-        case .fileReplaced: .lost
-        default: .refused
-        }
-    }
-
-    /// Records when the connection waits for another process, for threads that want to set a value.
-    private func observeWaits(of connection: Connection) {
-        connection.onWait = { [weak self] in self?.isBlocked.store(true, ordering: .relaxed) }
-    }
-
-    /// Acquires `access`. Throws `busy` if, after the deadline, another thread still has it and waits for another process.
-    private func withAccess(
-        until deadline: Deadline?, _ body: (inout sending Access) throws -> Bool
-    ) throws -> Bool {
-        guard let deadline else { return try access.withLock { access in try body(&access) } }
-        var pause = LockPause()
-        while true {
-            if let result = try access.withLockIfAvailable({ access in try body(&access) }) { return result }
-            if deadline.hasPassed && isBlocked.load(ordering: .relaxed) || ExitHook.isOutOfPatience {
-                throw SettingsError(.busy, store: description)
-            }
-            pause.next()
-        }
-    }
-
     /// Reads what other processes have committed, and returns when all changes so far survive a power failure.
     func synchronize() throws {
         try AccessMark.requireOutside(store: description)
-        try storePending(waiting: patience)
         defer { afterAccess() }
         try access.withLock { access in
             try access.connection.requireSameFile()
@@ -249,8 +172,7 @@ final class MirroredSettings: DeferringStore {
         try refresh(&access)
     }
 
-    func afterAccess() {
-        isBlocked.store(false, ordering: .relaxed)
+    private func afterAccess() {
         feed.flush()
         watch.withLock { $0 }?.didEndUse()
     }

@@ -31,11 +31,9 @@ import SettingsKitPlatform
 /// process, also by `kill -9`. When ``synchronize()`` returns, it survives a power failure.
 ///
 /// ## Other processes
-/// A batch (and so `update` and `transaction`) is one transaction, and atomic across processes. A write waits up to
-/// three seconds for a process that has the database locked, and then throws `SettingsError.Code.busy`. Only `set` and
-/// `reset` do not fail then: after half a second, the value is in force in this process, ``SettingsError/Code/pending`` is
-/// reported, and the value is written as soon as the lock is free, after what others have written until then. If the
-/// process is killed before, it is lost.
+/// A batch (and so `update` and `transaction`) is one transaction, and atomic across processes. A write waits up to half a second
+/// for a process that has the database locked, and then throws `SettingsError.Code.busy`: the old value stays. In the half second
+/// after that, a `set` or `reset` of one setting does not wait.
 ///
 /// A commit of another process is noticed within milliseconds if the process uses this module or closes the database, otherwise
 /// within 12 seconds. Inside a ``SQLiteStorage``'s `read` or `write`, setting anything throws `outsideAccess`.
@@ -67,15 +65,14 @@ public final class SQLiteStore: SettingsStore {
     ///     be `NULL` or have defaults.
     ///   - access: Whether the store may write. If it only reads, the file and the table must be there, and setting throws
     ///     `readOnly`. SQLite itself may create the files `-wal` and `-shm` beside the database.
-    ///   - patience: How long an operation waits for a process that keeps the database locked, before it fails with `busy`. A
-    ///     `set` waits for half a second at most, and does not fail.
-    ///     If the process has several stores for one table, the first one's counts.
+    ///   - patience: How long an operation waits for a process that keeps the database locked, before it fails with `busy`. If the
+    ///     process has several stores for one table, the first one's counts.
     /// - Throws: `SettingsError`, with the code `storeUnavailable` if the file cannot be opened, `notADatabase`,
     ///   `corruptDatabase`, `unexpectedTable` if there is another table of that name, `newerVersion` if a newer version
     ///   of this library has created it, `busy`, `libraryUnavailable`. An existing database is unchanged then.
     public convenience init(
         at url: URL, table: String = "settings", access: SettingsStoreAccess = .readWrite,
-        patience: Duration = .seconds(3)
+        patience: Duration = .milliseconds(500)
     ) throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStore")
         let isReadOnly = access == .readOnly
@@ -127,10 +124,9 @@ public final class SQLiteStore: SettingsStore {
     /// Returns the bytes stored under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? { settings.data(named: key.name) }
 
-    /// Stores bytes under a key, or removes it, in a transaction. When it returns, the change survives the end of the process,
-    /// unless another process keeps the database locked: then the feed reports `pending`, and the change is stored later.
+    /// Stores bytes under a key, or removes it, in a transaction. When it returns, the change survives the end of the process.
     ///
-    /// - Throws: `SettingsError`, for example with the codes `diskFull`, `readOnly`, `fileReplaced` or `writeFailed`. The old
+    /// - Throws: `SettingsError`, for example with the codes `busy`, `diskFull`, `readOnly`, `fileReplaced` or `writeFailed`. The old
     ///   bytes then stay.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try settings.set(data, for: key)
@@ -138,8 +134,7 @@ public final class SQLiteStore: SettingsStore {
 
     /// Applies a batch in one transaction, if its expectations hold for all commits so far of all processes.
     ///
-    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the database locked, and the caller waits or
-    ///   expects something.
+    /// - Throws: as ``set(_:to:)`` does.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         try settings.apply(batch)
     }
@@ -149,7 +144,7 @@ public final class SQLiteStore: SettingsStore {
 
     /// Removes all settings, in one transaction. Values that no setting can have, such as `NULL`, stay.
     ///
-    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the database locked.
+    /// - Throws: as ``set(_:to:)`` does.
     public func removeAll() throws {
         try settings.removeAll()
     }

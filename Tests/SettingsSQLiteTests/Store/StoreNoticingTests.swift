@@ -121,9 +121,9 @@ struct StoreNoticingTests {
             #expect(try apply("2", "3"))
             try other.run("DELETE FROM settings")
             try other.run("BEGIN IMMEDIATE")
-            // No write blocks a process that only reads.
-            #expect(try !apply("3", nil))
-            #expect(try apply(nil, nil))
+            // It asks for the values that `get` returns, and waits for no other program.
+            #expect(try apply("3", nil))
+            #expect(try !apply(nil, nil))
             try other.run("COMMIT")
             #expect(try apply(nil, "4"))
             #expect(try other.run("SELECT name, value FROM settings") == [["a", "4"]])
