@@ -18,19 +18,19 @@ public struct Column: Sendable {
 extension Column {
     /// True for rows whose column equals the value; for nil, for rows whose column is `NULL`.
     public static func == <Value: SQLiteConvertible>(column: Column, value: Value?) -> SQLiteCondition {
-        value == nil ? column.isNull : SQLiteCondition(column, "=", value)
+        value == nil ? column.isNull : SQLiteCondition(sql: "\(column) = \(value)")
     }
 
     /// True for rows whose column has another value; for nil, for rows whose column has any value.
     public static func != <Value: SQLiteConvertible>(column: Column, value: Value?) -> SQLiteCondition {
-        value == nil ? column.isNotNull : SQLiteCondition(column, "<>", value)
+        value == nil ? column.isNotNull : SQLiteCondition(sql: "\(column) <> \(value)")
     }
 
     /// True for rows whose column is `NULL`.
-    public var isNull: SQLiteCondition { SQLiteCondition(self, "IS NULL") }
+    public var isNull: SQLiteCondition { SQLiteCondition(sql: "\(self) IS NULL") }
 
     /// True for rows whose column is not `NULL`.
-    public var isNotNull: SQLiteCondition { SQLiteCondition(self, "IS NOT NULL") }
+    public var isNotNull: SQLiteCondition { SQLiteCondition(sql: "\(self) IS NOT NULL") }
 
     /// True for rows whose column is `NULL`, as ``isNull``.
     public static func == (column: Column, value: _OptionalNilComparisonType) -> SQLiteCondition { column.isNull }
@@ -39,39 +39,43 @@ extension Column {
     public static func != (column: Column, value: _OptionalNilComparisonType) -> SQLiteCondition { column.isNotNull }
 
     /// True for rows whose two columns are equal.
-    public static func == (column: Column, other: Column) -> SQLiteCondition { SQLiteCondition(column, "=", other) }
+    public static func == (column: Column, other: Column) -> SQLiteCondition {
+        SQLiteCondition(sql: "\(column) = \(other)")
+    }
 
     /// True for rows whose two columns differ.
-    public static func != (column: Column, other: Column) -> SQLiteCondition { SQLiteCondition(column, "<>", other) }
+    public static func != (column: Column, other: Column) -> SQLiteCondition {
+        SQLiteCondition(sql: "\(column) <> \(other)")
+    }
 
     /// True for rows whose column is less than the value.
     public static func < <Value: SQLiteConvertible>(column: Column, value: Value) -> SQLiteCondition {
-        SQLiteCondition(column, "<", value)
+        SQLiteCondition(sql: "\(column) < \(value)")
     }
 
     /// True for rows whose column is at most the value.
     public static func <= <Value: SQLiteConvertible>(column: Column, value: Value) -> SQLiteCondition {
-        SQLiteCondition(column, "<=", value)
+        SQLiteCondition(sql: "\(column) <= \(value)")
     }
 
     /// True for rows whose column is greater than the value.
     public static func > <Value: SQLiteConvertible>(column: Column, value: Value) -> SQLiteCondition {
-        SQLiteCondition(column, ">", value)
+        SQLiteCondition(sql: "\(column) > \(value)")
     }
 
     /// True for rows whose column is at least the value.
     public static func >= <Value: SQLiteConvertible>(column: Column, value: Value) -> SQLiteCondition {
-        SQLiteCondition(column, ">=", value)
+        SQLiteCondition(sql: "\(column) >= \(value)")
     }
 
     /// True for rows whose column equals one of the values. Always false for an empty list.
     public func isOne<Value: SQLiteConvertible>(of values: some Sequence<Value>) -> SQLiteCondition {
-        SQLiteCondition(self, "IN", ValueList(values))
+        SQLiteCondition(sql: "\(self) IN \(Array(values))")
     }
 
     /// True for rows whose column has a value that is not in the list. True for every value if the list is empty.
     public func isNone<Value: SQLiteConvertible>(of values: some Sequence<Value>) -> SQLiteCondition {
-        SQLiteCondition(self, "NOT IN", ValueList(values))
+        SQLiteCondition(sql: "\(self) NOT IN \(Array(values))")
     }
 
     /// True for rows whose column matches a pattern: `%` is any text, `_` any character; ASCII letters match in either
@@ -81,31 +85,30 @@ extension Column {
     ///   - pattern: The pattern, which is bound as a value.
     ///   - escape: The character before a literal `%` or `_`.
     public func like(_ pattern: String, escape: Character? = nil) -> SQLiteCondition {
-        var condition = SQLiteCondition(self, "LIKE", pattern)
-        if let escape { condition.append(" ESCAPE ", String(escape)) }
-        return condition
+        guard let escape else { return SQLiteCondition(sql: "\(self) LIKE \(pattern)") }
+        return SQLiteCondition(sql: "\(self) LIKE \(pattern) ESCAPE \(String(escape))")
     }
 
     /// Sorts by the column, smallest first; `NULL` before everything.
-    public var ascending: SQLiteOrder { SQLiteOrder(column: self, isAscending: true) }
+    public var ascending: SQLiteOrder { SQLiteOrder(sql: "\(self) ASC") }
 
     /// Sorts by the column, largest first; `NULL` after everything.
-    public var descending: SQLiteOrder { SQLiteOrder(column: self, isAscending: false) }
+    public var descending: SQLiteOrder { SQLiteOrder(sql: "\(self) DESC") }
 
     /// An assignment for an update; nil for `NULL`.
     public func set<Value: SQLiteConvertible>(to value: Value?) -> SQLiteAssignment {
-        SQLiteAssignment(column: self, value: value)
+        SQLiteAssignment(sql: "\(self) = \(value)")
     }
 
     /// An assignment of `NULL` for an update.
     public func set(to value: _OptionalNilComparisonType) -> SQLiteAssignment {
-        SQLiteAssignment(column: self, value: SQLiteValue.null)
+        SQLiteAssignment(sql: "\(self) = NULL")
     }
 
     /// An assignment for an update: the raw value of an enumeration, or JSON text; nil for `NULL`.
     @_disfavoredOverload
     public func set<Value: Encodable>(to value: Value?) -> SQLiteAssignment {
-        SQLiteAssignment(column: self, value: value.map { CodableColumn($0) })
+        SQLiteAssignment(sql: "\(self) = \(value.map { CodableColumn($0) })")
     }
 }
 
@@ -113,23 +116,12 @@ extension Column {
 public struct SQLiteAssignment: Sendable {
     let fragment: Fragment
 
-    init(column: Column, value: (some SQLiteConvertible)?) {
-        var fragment = Fragment()
-        fragment.append(column: column)
-        fragment.append(" = ")
-        fragment.append(value: value)
-        self.fragment = fragment
-    }
+    init(sql: SQLiteStatement) { fragment = sql.fragment }
 }
 
 /// A column and a direction to sort by; see ``Column/ascending``.
 public struct SQLiteOrder: Sendable {
     let fragment: Fragment
 
-    init(column: Column, isAscending: Bool) {
-        var fragment = Fragment()
-        fragment.append(column: column)
-        fragment.append(isAscending ? " ASC" : " DESC")
-        self.fragment = fragment
-    }
+    init(sql: SQLiteStatement) { fragment = sql.fragment }
 }

@@ -40,7 +40,7 @@ public struct SQLiteStatement: Sendable, ExpressibleByStringInterpolation {
 
         /// Binds the values as a list in parentheses, for `IN`.
         public mutating func appendInterpolation<Value: SQLiteConvertible>(_ values: [Value]) {
-            fragment.append(ValueList(values).fragment)
+            fragment.append(list: values)
         }
 
         /// Adds a column's name, quoted.
