@@ -43,7 +43,8 @@ final class ColumnDecoder: Decoder {
 
         var allKeys: [Key] { decoder.row.columns.compactMap(Key.init(stringValue:)) }
 
-        func contains(_ key: Key) -> Bool { decoder.row.contains(key.stringValue) }
+        // A missing column is an error. If this was false, an optional member would be nil.
+        func contains(_ key: Key) -> Bool { true }
 
         func decodeNil(forKey key: Key) throws -> Bool { try decoder.row.stored(key.stringValue) == .null }
 
@@ -53,35 +54,6 @@ final class ColumnDecoder: Decoder {
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
             try decoder.row.decoded(decoder.row.stored(key.stringValue), key.stringValue)
-        }
-
-        // A missing column is an error; by default it would be nil. A generic function does not replace the defaults for these
-        // types.
-        func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-            let stored = try decoder.row.stored(key.stringValue)
-            return stored == .null ? nil : try decoder.row.decoded(stored, key.stringValue) as Value
-        }
-
-        func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(key) }
-        func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(key) }
-        func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(key) }
-        func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(key) }
-        func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(key) }
-        func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(key) }
-        func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(key) }
-        func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(key) }
-        func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(key) }
-        func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(key) }
-        func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(key) }
-        func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(key) }
-        func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(key) }
-        func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(key) }
-
-        private func optional<Value: SQLiteConvertible>(_ key: Key) throws -> Value? {
-            let stored = try decoder.row.stored(key.stringValue)
-            if stored == .null { return nil }
-            if let value = Value(sqliteValue: stored) { return value }
-            throw decoder.row.mismatch(key.stringValue, stored, Value.self)
         }
 
         func nestedContainer<NestedKey: CodingKey>(

@@ -4,6 +4,7 @@ extension SQLiteRecord where Self: Encodable {
     /// Adds each member to the column with the name of its coding key, as `Codable` encodes it; nil as `NULL`.
     ///
     /// - Throws: `SettingsError` with the code `encodingFailed`, which names the table and the column.
+    /// - Precondition: The type encodes itself with one keyed container.
     public func save(into row: inout SQLiteRow) throws {
         let encoder = ColumnEncoder(row: row, of: Self.tableName)
         do {
@@ -11,7 +12,6 @@ extension SQLiteRecord where Self: Encodable {
         } catch let error as EncodingError {
             throw SettingsError.unsupportedValue(error, store: encoder.row.place)
         }
-        if let problem = encoder.problem { throw problem }
         row = encoder.row
     }
 }
@@ -19,8 +19,6 @@ extension SQLiteRecord where Self: Encodable {
 /// Encodes a record into a row, each member into a column.
 final class ColumnEncoder: Encoder {
     fileprivate(set) var row: SQLiteRow
-    /// The reason why the record cannot be a row.
-    private(set) var problem: SettingsError?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -33,16 +31,12 @@ final class ColumnEncoder: Encoder {
         KeyedEncodingContainer(Container<Key>(encoder: self))
     }
 
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { refusal("an unkeyed container") }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { refuse("an unkeyed container") }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { refusal("a single value") }
+    func singleValueContainer() -> any SingleValueEncodingContainer { refuse("a single value") }
 
-    fileprivate func refusal(_ request: String) -> RefusingEncoder {
-        let error = SettingsError(
-            .unsupportedValue, store: row.place, underlying: SQLiteProblem(SQLiteRow.refusal(request)))
-        problem = problem ?? error
-        return RefusingEncoder(error: error)
-    }
+    /// The functions that ask for it cannot throw.
+    fileprivate func refuse(_ request: String) -> Never { preconditionFailure(SQLiteRow.refusal(request)) }
 
     private struct Container<Key: CodingKey>: KeyedEncodingContainerProtocol {
         let encoder: ColumnEncoder
@@ -82,15 +76,15 @@ final class ColumnEncoder: Encoder {
         func nestedContainer<NestedKey: CodingKey>(
             keyedBy type: NestedKey.Type, forKey key: Key
         ) -> KeyedEncodingContainer<NestedKey> {
-            encoder.refusal("a nested container").container(keyedBy: type)
+            encoder.refuse("a nested container")
         }
 
         func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-            encoder.refusal("a nested container")
+            encoder.refuse("a nested container")
         }
 
-        func superEncoder() -> any Encoder { encoder.refusal("an encoder for its superclass") }
+        func superEncoder() -> any Encoder { encoder.refuse("an encoder for its superclass") }
 
-        func superEncoder(forKey key: Key) -> any Encoder { encoder.refusal("an encoder for its superclass") }
+        func superEncoder(forKey key: Key) -> any Encoder { encoder.refuse("an encoder for its superclass") }
     }
 }

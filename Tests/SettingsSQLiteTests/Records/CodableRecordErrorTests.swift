@@ -70,80 +70,55 @@ struct CodableRecordErrorTests {
         }
     }
 
-    @Test("A record that is not encoded as one keyed container is refused with a message")
-    func otherContainers() async throws {
-        struct Unkeyed: SQLiteRecord, Codable {
-            static let tableName = "members"
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.unkeyedContainer()
-                try container.encode(1)
-            }
-            init() {}
-            init(from decoder: any Decoder) throws { _ = try decoder.unkeyedContainer() }
-        }
-        struct Empty: SQLiteRecord, Codable {
-            static let tableName = "members"
-            init() {}
-            func encode(to encoder: any Encoder) throws { _ = encoder.unkeyedContainer() }
-            init(from decoder: any Decoder) throws { _ = try decoder.unkeyedContainer() }
-        }
-        struct Single: SQLiteRecord, Codable {
-            static let tableName = "members"
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.singleValueContainer()
-                try container.encode("secret")
-            }
-            init() {}
-            init(from decoder: any Decoder) throws { _ = try decoder.singleValueContainer() }
-        }
-        struct Nested: SQLiteRecord, Codable {
-            static let tableName = "members"
-            enum CodingKeys: String, CodingKey { case id, list }
-            init() {}
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: CodingKeys.self)
-                try container.encode(1, forKey: .id)
-                var nested = container.nestedContainer(keyedBy: CodingKeys.self, forKey: .list)
-                // A type that ignores the error is refused all the same.
-                try? nested.encode("secret", forKey: .id)
-            }
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: CodingKeys.self)
-                _ = try container.nestedContainer(keyedBy: CodingKeys.self, forKey: .list)
+    /// A type that asks for another container than a keyed one.
+    private struct Odd: SQLiteRecord, Codable {
+        static let tableName = "members"
+        enum CodingKeys: String, CodingKey { case id }
+
+        let request: String
+
+        init(_ request: String) { self.request = request }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            switch request {
+            case "an unkeyed container": _ = encoder.unkeyedContainer()
+            case "a single value": _ = encoder.singleValueContainer()
+            case "a nested container": _ = container.nestedUnkeyedContainer(forKey: .id)
+            default: _ = container.superEncoder()
             }
         }
-        struct Super: SQLiteRecord, Codable {
-            static let tableName = "members"
-            enum CodingKeys: String, CodingKey { case id }
-            init() {}
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: CodingKeys.self)
-                try "secret".encode(to: container.superEncoder())
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            switch OddRequest.current {
+            case "an unkeyed container": _ = try decoder.unkeyedContainer()
+            case "a single value": _ = try decoder.singleValueContainer()
+            case "a nested container": _ = try container.nestedUnkeyedContainer(forKey: .id)
+            default: _ = try container.superDecoder()
             }
-            init(from decoder: any Decoder) throws {
-                _ = try decoder.container(keyedBy: CodingKeys.self).superDecoder()
-            }
+            request = ""
         }
-        func expectRefused<Record: SQLiteRecord>(_ record: Record, _ message: String) {
+    }
+
+    private enum OddRequest {
+        @TaskLocal static var current = ""
+    }
+
+    @Test(
+        "A record that is not encoded as one keyed container ends the program, and cannot be loaded",
+        arguments: ["an unkeyed container", "a single value", "a nested container", "a decoder for its superclass"])
+    func otherContainers(request: String) async {
+        await #expect(processExitsWith: .failure) { [request] in
             var row = SQLiteRow()
+            try Odd(request).save(into: &row)
+        }
+        OddRequest.$current.withValue(request) {
             #expect {
-                try record.save(into: &row)
+                _ = try Odd.load(from: SQLiteRow())
             } throws: {
-                SettingsError.Code.encodingFailed ~= $0 && "\($0)".contains("table members")
-                    && "\($0)".contains(message)
-                    && !"\($0)".contains("secret")
-            }
-            #expect(row.columns.isEmpty)
-            #expect {
-                _ = try Record.load(from: SQLiteRow())
-            } throws: {
-                SettingsError.Code.unexpectedRow ~= $0 && "\($0)".contains(message)
+                SettingsError.Code.unexpectedRow ~= $0 && "\($0)".contains(request)
             }
         }
-        expectRefused(Unkeyed(), "an unkeyed container")
-        expectRefused(Empty(), "an unkeyed container")
-        expectRefused(Single(), "a single value")
-        expectRefused(Nested(), "a nested container")
-        expectRefused(Super(), "for its superclass")
     }
 }
