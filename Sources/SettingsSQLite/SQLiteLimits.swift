@@ -6,8 +6,6 @@ enum SQLiteLimits {
     static let preparedStatements = 100
     /// The number of steps after which SQLite asks whether to continue: some ten microseconds.
     static let progressSteps: Int32 = 1_000
-    /// The greatest number of values after `IN` that are bound one by one. SQLite allows 999 parameters, or 32,766 since 3.32.
-    static let boundValues = 500
     /// The number of reads of a storage that can run at the same time, unless the program chooses another one.
     static let readers = 5
 }

@@ -22,13 +22,10 @@ const char *sqlite3_errmsg(sqlite3 *database);
 int sqlite3_busy_timeout(sqlite3 *database, int milliseconds);
 int sqlite3_busy_handler(sqlite3 *database, int (*handler)(void *context, int count), void *context);
 void sqlite3_progress_handler(sqlite3 *database, int count, int (*handler)(void *context), void *context);
-void sqlite3_interrupt(sqlite3 *database);
 int sqlite3_db_readonly(sqlite3 *database, const char *name);
 int sqlite3_get_autocommit(sqlite3 *database);
 int sqlite3_changes(sqlite3 *database);
 long long sqlite3_last_insert_rowid(sqlite3 *database);
-int sqlite3_wal_checkpoint_v2(
-    sqlite3 *database, const char *name, int mode, int *frameCount, int *checkpointedCount);
 int sqlite3_file_control(sqlite3 *database, const char *name, int operation, void *argument);
 int sqlite3_set_authorizer(
     sqlite3 *database,
@@ -78,21 +75,25 @@ enum {
 
     SQLITE_INTEGER = 1, SQLITE_FLOAT = 2, SQLITE_TEXT = 3, SQLITE_BLOB = 4, SQLITE_NULL = 5,
 
-    SQLITE_CHECKPOINT_TRUNCATE = 3, SQLITE_STMTSTATUS_REPREPARE = 5,
+    SQLITE_STMTSTATUS_REPREPARE = 5,
 
     // What an authorizer is asked, and answers.
-    SQLITE_DELETE = 9, SQLITE_INSERT = 18, SQLITE_PRAGMA = 19, SQLITE_READ = 20, SQLITE_TRANSACTION = 22,
+    SQLITE_DELETE = 9, SQLITE_INSERT = 18, SQLITE_READ = 20, SQLITE_TRANSACTION = 22,
     SQLITE_UPDATE = 23, SQLITE_ATTACH = 24, SQLITE_DETACH = 25, SQLITE_DENY = 1,
 };
 
-// An open file of SQLite. Of its methods, these are the first three, in each version.
+// An open file of SQLite, and the first of its methods, which are the same in each version.
 typedef struct csqlite_file csqlite_file;
+typedef struct csqlite_file_methods {
+    int version;
+    int (*close)(csqlite_file *file);
+    int (*read)(csqlite_file *file, void *buffer, int count, long long offset);
+    int (*write)(csqlite_file *file, const void *buffer, int count, long long offset);
+    int (*truncate)(csqlite_file *file, long long size);
+    int (*synchronize)(csqlite_file *file, int flags);
+} csqlite_file_methods;
 struct csqlite_file {
-    const struct {
-        int version;
-        int (*close)(csqlite_file *file);
-        int (*read)(csqlite_file *file, void *buffer, int count, long long offset);
-    } *methods;
+    const csqlite_file_methods *methods;
 };
 
 // Reads the beginning of a database's file through the descriptor that SQLite has open, without a statement and without a lock.
@@ -102,6 +103,15 @@ static inline int csqlite_read_beginning(sqlite3 *database, void *buffer, int co
     int code = sqlite3_file_control(database, "main", 7 /* SQLITE_FCNTL_FILE_POINTER */, &file);
     if (code != SQLITE_OK) return code;
     return file && file->methods ? file->methods->read(file, buffer, count, 0) : SQLITE_IOERR;
+}
+
+// Flushes the write-ahead log through the descriptor that SQLite has open, without a lock. A database without one has flushed each
+// commit.
+static inline int csqlite_synchronize_log(sqlite3 *database) {
+    csqlite_file *file = 0;
+    int code = sqlite3_file_control(database, "main", 28 /* SQLITE_FCNTL_JOURNAL_POINTER */, &file);
+    if (code != SQLITE_OK) return code;
+    return file && file->methods ? file->methods->synchronize(file, 3 /* SQLITE_SYNC_FULL */) : SQLITE_OK;
 }
 
 // Whether the present thread runs the closure of an access. (Swift has no variables of a thread.)

@@ -2,8 +2,8 @@ import CSettingsKitSQLite
 
 /// Decides what a statement may do, and records which tables it uses, while SQLite prepares it. Belongs to one connection.
 ///
-/// Successive accesses use the same connection. So it refuses everything that would change the connection: the beginning or end
-/// of a transaction, another database, temporary tables and triggers, and pragmas of the connection.
+/// Successive accesses use the same connection. So it refuses the beginning and end of a transaction, another database, and
+/// temporary tables and triggers. SQLite itself refuses pragmas that a transaction cannot change, such as the journal's mode.
 final class Authorizer {
     var access = TableAccess()
     /// Whether the module's own statements are being prepared or run, which may do anything.
@@ -15,10 +15,10 @@ final class Authorizer {
     static func install(_ authorizer: Authorizer, on handle: OpaquePointer) {
         _ = sqlite3_set_authorizer(
             handle,
-            { context, action, first, second, database, _ in
+            { context, action, first, _, database, _ in
                 guard let context else { return Int32(SQLITE_OK) }
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
-                return authorizer.answer(Int(action), first, second, database: database)
+                return authorizer.answer(Int(action), first, database: database)
             }, Unmanaged.passUnretained(authorizer).toOpaque())
     }
 
@@ -37,7 +37,7 @@ final class Authorizer {
     }
 
     private func answer(
-        _ action: Int, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, database: UnsafePointer<CChar>?
+        _ action: Int, _ first: UnsafePointer<CChar>?, database: UnsafePointer<CChar>?
     ) -> Int32 {
         switch action {
         case SQLITE_READ:
@@ -54,9 +54,6 @@ final class Authorizer {
             return refuse("Only the storage itself begins and ends transactions.")
         case SQLITE_ATTACH, SQLITE_DETACH:
             return refuse("An attached database would affect later accesses on this connection.")
-        case SQLITE_PRAGMA:
-            let name = first.map { String(cString: $0).lowercased() } ?? ""
-            if let reason = Pragma.refusal(of: name, hasArgument: second != nil) { return refuse(reason) }
         default:
             break
         }
@@ -67,5 +64,20 @@ final class Authorizer {
         if isTrusting { return Int32(SQLITE_OK) }
         refusal = reason
         return Int32(SQLITE_DENY)
+    }
+}
+
+/// The tables that a statement reads and writes, as SQLite reports while it prepares the statement, including those of triggers,
+/// views and the actions of foreign keys.
+struct TableAccess: Sendable, Equatable {
+    var reads: Set<String> = []
+    var writes: Set<String> = []
+    /// Whether it creates, alters or drops something, which may concern any table.
+    var changesSchema = false
+
+    mutating func formUnion(_ other: TableAccess) {
+        reads.formUnion(other.reads)
+        writes.formUnion(other.writes)
+        changesSchema = changesSchema || other.changesSchema
     }
 }

@@ -10,21 +10,11 @@ final class Connection {
     /// Whether the file cannot be written through this connection.
     let isReadOnly: Bool
 
-    /// Tables that were checked, with the version of the schema at that time.
-    var checkedTables: [String: Int64] = [:]
-
     let handle: OpaquePointer
     let authorizer = Authorizer()
     private var statements: [ExactText: Statement] = [:]
     /// The statements that begin and end transactions. No other caller gets them for the same text.
     private var transactionStatements: [TransactionStep: Statement] = [:]
-    private var dataVersionStatement: Statement?
-    /// The statements that insert rows: the most recent ones of each table.
-    private var insertions: [ExactText: Insertion] = [:]
-    private var lastInsertion: Insertion?
-    /// The version of the schema for which they were prepared; and whether that version is known to be the current one.
-    private var insertionsSchema: Int64?
-    private var isSchemaKnown = false
     /// The opened file; nil if it is unknown.
     let file: FileStatus?
     private var isClosed = false
@@ -35,7 +25,7 @@ final class Connection {
     static let inMemory = ":memory:"
 
     /// The time to wait for another connection that has the file locked.
-    var patience: Duration
+    let patience: Duration
     /// Keeps the process from being suspended while a transaction holds locks; nil if there is none, or no need to.
     private var lockActivity: LockActivity?
     /// The limits of the current access.
@@ -81,8 +71,6 @@ final class Connection {
         defer { endLockActivity() }
         statements = [:]
         transactionStatements = [:]
-        forgetInsertions()
-        dataVersionStatement = nil
         sqlite3_close_v2(handle)
     }
 
@@ -170,8 +158,9 @@ final class Connection {
             end = rest.map { start.distance(to: $0) } ?? sql.utf8.count
             return code
         }
-        if code == SQLITE_AUTH, let refusal = authorizer.refusal { throw failure(refusal) }
         guard code == SQLITE_OK else {
+            // The code may be another one than that of a refusal.
+            if let refusal = authorizer.refusal { throw failure(refusal) }
             try limits?.requireNotCancelled()
             throw SQLiteError(code, handle: handle, path: path, isAboutText: true)
                 .settingsError(isWriting: false, store: description)
@@ -199,24 +188,12 @@ final class Connection {
     ///
     /// - Throws: what `body` throws; `CancellationError` if the access is cancelled before this returns.
     func within<R>(_ limits: AccessLimits, _ body: () throws -> R) throws -> R {
-        apply(limits)
-        defer { liftLimits() }
+        self.limits = limits
+        defer { self.limits = nil }
         try limits.requireNotCancelled()
         let result = try body()
         try limits.requireNotCancelled()
         return result
-    }
-
-    /// Begins the use of this connection by an access with these limits.
-    func apply(_ limits: AccessLimits) {
-        self.limits = limits
-        limits.begin(handle)
-    }
-
-    /// Ends the access, so that it interrupts nothing that follows.
-    func liftLimits() {
-        limits?.end()
-        limits = nil
     }
 
     /// - Throws: `CancellationError` if the present access is cancelled.
@@ -257,7 +234,6 @@ final class Connection {
 
     /// Begins a transaction that sees one state of the database and, if it is to write, excludes other writers.
     func begin(writing: Bool) throws {
-        forgetSchema()
         isForWriting = writing
         if lockActivity == nil, path != Self.inMemory {
             lockActivity = .shared
@@ -286,9 +262,6 @@ final class Connection {
     func rollBack() {
         isForWriting = false
         defer { endLockActivity() }
-        // The next change of the schema may get the same number.
-        insertionsSchema = nil
-        forgetSchema()
         guard isInTransaction else { return }
         do {
             try execute(.rollBack)
@@ -318,58 +291,77 @@ final class Connection {
     // MARK: The database as a whole
 
     /// A number that changes after another connection, of any process, has committed a change.
-    func dataVersion() throws -> Int64 {
-        let statement = try dataVersionStatement ?? statement("PRAGMA data_version")
-        dataVersionStatement = statement
-        return try integer(statement, [])
-    }
+    func dataVersion() throws -> Int64 { try integer("PRAGMA data_version") }
 
     /// The first column of the first row; 0 if there is none.
-    func integer(_ sql: String, _ parameters: [SQLiteValue] = []) throws -> Int64 {
-        try integer(statement(sql), parameters)
-    }
-
-    private func integer(_ statement: Statement, _ parameters: [SQLiteValue]) throws -> Int64 {
+    func integer(_ sql: String) throws -> Int64 {
         var number: Int64 = 0
-        try statement.forEachRow(parameters) {
+        let statement = try statement(sql)
+        try statement.forEachRow([]) {
             number = Int64(sqliteValue: statement.value(at: 0)) ?? 0
             return false
         }
         return number
     }
 
-    /// Returns the statements that put a row into a table, inside a transaction.
-    func insertion(into table: String, _ entries: [SQLiteRow.Entry]) throws -> Insertion {
-        if isSchemaKnown, let last = lastInsertion, last.isFor(table, entries) { return last }
-        if !isSchemaKnown {
-            let schema = try integer("PRAGMA schema_version")
-            if schema != insertionsSchema { forgetInsertions() }
-            insertionsSchema = schema
-            isSchemaKnown = true
-        }
-        let name = ExactText(text: table)
-        if let known = insertions[name], known.isFor(table, entries) {
-            lastInsertion = known
-            return known
-        }
-        let columns = try TableDescription(of: table, on: self)?.columns ?? []
-        let insertion = Insertion(into: table, entries.map(\.name), of: columns)
-        insertions[name] = insertion
-        lastInsertion = insertion
-        return insertion
-    }
-
-    private func forgetInsertions() {
-        insertions = [:]
-        lastInsertion = nil
-    }
-
-    /// Records that the schema may have changed.
-    func forgetSchema() { isSchemaKnown = false }
-
     /// The number of rows that the last statement has changed.
     var changeCount: Int { Int(sqlite3_changes(handle)) }
 
     /// The row number of the last inserted row.
     var lastRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+}
+
+extension Connection {
+    /// Fails for a file that is not a database, before the first statement: SQLite would treat a file named `NAME-journal` beside
+    /// it as its own, and remove it. A property list has its journal there.
+    ///
+    /// - Throws: `SettingsError` with the code `notADatabase`. SQLite also reports the system's errors.
+    func requireDatabase() throws(SettingsError) {
+        guard let file, file.kind == .file, file.size > 0 else { return }
+        let header = Array("SQLite format 3\0".utf8)
+        var beginning = [UInt8](repeating: 0, count: header.count)
+        let code = Int(csqlite_read_beginning(handle, &beginning, Int32(header.count)))
+        guard [SQLITE_OK, SQLITE_IOERR_SHORT_READ].contains(code), beginning != header else { return }
+        throw SettingsError(.notADatabase, store: description)
+    }
+}
+
+/// The text of a statement. Unlike strings, two texts are equal only if their scalars are.
+struct ExactText: Hashable {
+    let text: String
+
+    static func == (one: ExactText, other: ExactText) -> Bool {
+        one.text.hasSameBytes(as: other.text)
+    }
+
+    /// Hashes the length and the end, where most statements differ. Each run of a statement needs the hash.
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { bytes in
+            hasher.combine(bytes.count)
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes).suffix(32)))
+        }
+    }
+}
+
+/// The SQLite library of the system.
+enum SQLiteLibrary {
+    /// 3.24.0, of June 2018: the first with `ON CONFLICT DO UPDATE`.
+    static let oldestVersion: Int32 = 3_024_000
+
+    /// The version of the library that the program runs with, 3040001 for 3.40.1.
+    static var version: Int32 { sqlite3_libversion_number() }
+
+    /// - Throws: `SettingsError` with the code `libraryUnavailable`, with the present version and the required one.
+    static func requireUsable(version: Int32 = version) throws(SettingsError) {
+        if version >= oldestVersion { return }
+        throw SettingsError(
+            .libraryUnavailable, store: "SQLite",
+            underlying: SQLiteProblem(
+                "It is SQLite \(text(version)); SettingsSQLite needs \(text(oldestVersion)) or newer."))
+    }
+
+    private static func text(_ version: Int32) -> String {
+        "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
+    }
 }

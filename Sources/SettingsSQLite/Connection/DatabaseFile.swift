@@ -31,28 +31,22 @@ enum DatabaseFile {
         }
     }
 
-    /// Creates an empty file, readable by its owner only, and the missing directories above it, unless there is a file. (SQLite
-    /// gives the files beside it the same mode.)
+    /// Creates an empty file, readable by its owner only, and the missing directories above it, unless there is a file or the
+    /// database is only read. (SQLite gives the files beside it the same mode.)
     ///
     /// - Parameter isNew: Whether an existing file is an error.
     /// - Throws: `SettingsError` with the code `storeUnavailable`, also if there is something other than a file at the path.
-    static func make(_ path: String, isNew: Bool = false, store: String) throws {
-        try SQLiteLibrary.requireUsable()
+    static func prepare(_ path: String, isReadOnly: Bool = false, isNew: Bool = false, store: String) throws {
         try AccessMark.requireOutside(store: store)
         do throws(SystemError) {
-            try requireFile(path)
+            switch try POSIXFileSystem().status(of: path, followingLink: true)?.kind {
+            case nil, .file: break
+            case .directory: throw SystemError(call: "open", path: path, number: EISDIR)
+            case .link, .other: throw SystemError(call: "open", path: path, number: EINVAL)
+            }
+            if isReadOnly { return }
             try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
             try create(path, isNew: isNew)
-        } catch {
-            throw SettingsError(.storeUnavailable, store: store, underlying: error)
-        }
-    }
-
-    /// - Throws: `SettingsError` with the code `storeUnavailable` if there is something other than a file at the path.
-    static func requireFile(_ path: String, store: String) throws {
-        try AccessMark.requireOutside(store: store)
-        do throws(SystemError) {
-            try requireFile(path)
         } catch {
             throw SettingsError(.storeUnavailable, store: store, underlying: error)
         }
@@ -75,14 +69,6 @@ enum DatabaseFile {
                 throw SystemError(call: "open", path: path, number: number)
             }
         #endif
-    }
-
-    private static func requireFile(_ path: String) throws(SystemError) {
-        switch try POSIXFileSystem().status(of: path, followingLink: true)?.kind {
-        case nil, .file: return
-        case .directory: throw SystemError(call: "open", path: path, number: EISDIR)
-        case .link, .other: throw SystemError(call: "open", path: path, number: EINVAL)
-        }
     }
 
     /// Identifies the file at a path among all files that ever have that path; empty if it is unknown.

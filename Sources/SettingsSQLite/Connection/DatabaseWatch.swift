@@ -16,17 +16,16 @@ final class DatabaseWatch: ChangeMonitored {
 
     private let path: String
     private let log: String
-    private let pollDatabase: @Sendable () throws -> Bool
+    private let pollDatabase: @Sendable () throws -> Void
     private let report: @Sendable (any Error) -> Void
     private let monitor: ChangeMonitor
     private let announcer: ChangeAnnouncer
     private let seen = Mutex(Seen(), .leaf)
-    private let isPollDeferred = Atomic(false)
 
     /// - Parameters:
-    ///   - poll: Reads the commits of other processes. Returns false if the database is in use. Called in the background.
+    ///   - poll: Reads the commits of other processes. Throws `busy` while the database is in use. Called in the background.
     ///   - report: Receives the first of several errors in a row.
-    init(path: String, poll: @escaping @Sendable () throws -> Bool, report: @escaping @Sendable (any Error) -> Void) {
+    init(path: String, poll: @escaping @Sendable () throws -> Void, report: @escaping @Sendable (any Error) -> Void) {
         self.path = path
         let log = path + "-wal"
         self.log = log
@@ -39,8 +38,7 @@ final class DatabaseWatch: ChangeMonitored {
         monitor.monitor(self)
     }
 
-    /// Begins to watch, in the background, and then polls. The owner must store the watch first: a poll can find the database in
-    /// use.
+    /// Begins to watch, in the background, and then polls.
     func start() { monitor.start() }
 
     private static func touch(_ log: String) {
@@ -68,7 +66,10 @@ final class DatabaseWatch: ChangeMonitored {
 
     func isRelevant(_ event: DirectoryWatcher.Event) -> Bool { true }
 
-    func poll() throws -> Bool { try pollDatabase() }
+    func poll() throws -> Bool {
+        try pollDatabase()
+        return true
+    }
 
     func reportFailedPoll(_ error: any Error) { report(error) }
 
@@ -97,19 +98,5 @@ final class DatabaseWatch: ChangeMonitored {
                 return nil
             }
         }
-    }
-
-    // MARK: A database in use
-
-    /// Records that a poll is about to find the database in use. Its end must be followed by ``didEndUse()``.
-    func deferPoll() { isPollDeferred.store(true, ordering: .sequentiallyConsistent) }
-
-    /// Records that the database is not in use.
-    func resumePoll() { isPollDeferred.store(false, ordering: .sequentiallyConsistent) }
-
-    /// Polls soon if a poll was deferred.
-    func didEndUse() {
-        guard isPollDeferred.exchange(false, ordering: .sequentiallyConsistent) else { return }
-        monitor.retry(after: SQLiteTimings.announcementPause)
     }
 }

@@ -189,20 +189,7 @@ final class Statement {
 
     /// Feeds the whole row into a hasher.
     func hash(into hasher: inout Hasher) {
-        for column in columnNames.indices {
-            let type = sqlite3_column_type(handle, Int32(column))
-            hasher.combine(type)
-            switch Int(type) {
-            case SQLITE_NULL: continue
-            case SQLITE_INTEGER: hasher.combine(sqlite3_column_int64(handle, Int32(column)))
-            case SQLITE_FLOAT: hasher.combine(sqlite3_column_double(handle, Int32(column)))
-            default:
-                withBytes(at: column) { bytes in
-                    hasher.combine(bytes.count)
-                    hasher.combine(bytes: bytes)
-                }
-            }
-        }
+        for column in columnNames.indices { hasher.combine(value(at: column)) }
     }
 
     func isNull(_ column: Int) -> Bool { Int(sqlite3_column_type(handle, Int32(column))) == SQLITE_NULL }

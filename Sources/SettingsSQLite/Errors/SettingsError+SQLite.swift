@@ -17,10 +17,6 @@ extension SettingsError.Code {
         advice:
             "The database is damaged; nothing was written. Restore it, or save what is left with `sqlite3 FILE .recover`."
     )
-    /// The code `newerVersion`, for a database. Nothing was changed.
-    static let schemaTooNew = Self(
-        name: newerVersion.name,
-        advice: "The database was made by a newer version of this program; it was not changed. Update the program.")
     /// The database lacks versions of the schema, and is opened for reading only.
     public static let schemaTooOld = Self(
         name: "schemaTooOld",
@@ -39,9 +35,6 @@ extension SettingsError.Code {
     /// A row lacks a value that a record or a type expects: a missing column, `NULL`, a value of another type.
     public static let unexpectedRow = Self(
         name: "unexpectedRow", advice: "A row does not have the expected values.")
-    /// The code `encodingFailed`, for a database. Nothing was written.
-    static let unsupportedValue = Self(
-        name: encodingFailed.name, advice: "The value cannot be stored in a database; nothing was written.")
     /// A database was used after its `read` or `write` had returned; or a storage was accessed, or a store written,
     /// inside the closure of one.
     public static let outsideAccess = Self(
@@ -52,9 +45,6 @@ extension SettingsError.Code {
     public static let fileReplaced = Self(
         name: "fileReplaced",
         advice: "The database's file was removed or replaced while it was open; nothing was written. Open it again.")
-    /// The code `libraryUnavailable`, for SQLite.
-    static let libraryTooOld = Self(
-        name: libraryUnavailable.name, advice: "The SQLite library of this system is too old; install a newer one.")
 }
 
 /// A message of this module about the cause of an error. It never contains a value.
@@ -68,8 +58,8 @@ extension SettingsError {
     /// A value has no stored form.
     static func unsupportedValue(_ error: any Error, store: String) -> SettingsError {
         if let error = error as? Unstorable {
-            return SettingsError(.unsupportedValue, store: store, underlying: SQLiteProblem(error.reason))
+            return SettingsError(.encodingFailed, store: store, underlying: SQLiteProblem(error.reason))
         }
-        return .wrap(error, as: .unsupportedValue, store: store)
+        return .wrap(error, as: .encodingFailed, store: store)
     }
 }

@@ -57,32 +57,27 @@ public struct SQLiteQuery<Record: SQLiteRecord>: Sendable {
         return fragment
     }
 
-    /// Whether the query selects only some of the records for which the condition is true.
-    var isLimited: Bool { limit != nil }
-
-    /// - Parameter key: The columns that identify a row of the table.
-    func delete(key: String) -> Fragment {
+    func delete() -> Fragment {
         var fragment = Fragment("DELETE FROM \(table)")
-        fragment.append(target(key))
+        fragment.append(target)
         return fragment
     }
 
-    /// - Parameter key: The columns that identify a row of the table.
-    func update(_ assignments: [SQLiteAssignment], key: String) -> Fragment {
+    func update(_ assignments: [SQLiteAssignment]) -> Fragment {
         var fragment = Fragment("UPDATE \(table) SET ")
         for (position, assignment) in assignments.enumerated() {
             if position > 0 { fragment.append(", ") }
             fragment.append(assignment.fragment)
         }
-        fragment.append(target(key))
+        fragment.append(target)
         return fragment
     }
 
     /// The rows to change. (Most builds of SQLite do not support `LIMIT` there.)
-    private func target(_ key: String) -> Fragment {
-        guard isLimited else { return SQLiteQuery(condition).clauses }
-        var fragment = Fragment(" WHERE (\(key)) IN (")
-        fragment.append(select(key))
+    private var target: Fragment {
+        guard limit != nil else { return SQLiteQuery(condition).clauses }
+        var fragment = Fragment(" WHERE _rowid_ IN (")
+        fragment.append(select("_rowid_"))
         fragment.append(")")
         return fragment
     }

@@ -3,8 +3,10 @@ import SettingsKitCore
 /// Applies versions of a schema, and records their ids in the database.
 struct SchemaUpgrade {
     private let versions: [any SQLiteSchemaVersion]
+    /// The table in which the applied versions are recorded.
+    private static let table = "settingskit_versions"
     /// The name of the list of versions. A database may have several.
-    let schema: String
+    private let schema: String
     private let checksForeignKeys: Bool
 
     /// - Precondition: No two versions have the same id.
@@ -18,16 +20,16 @@ struct SchemaUpgrade {
 
     /// Opens a database, creates it if it is missing, and upgrades it.
     func run(at path: String, description: String) throws {
-        try DatabaseFile.make(path, store: description)
-        let connection = try Connection(
-            path: path, isReadOnly: false, patience: SQLiteTimings.patience, description: description)
-        try run(on: connection, patience: SQLiteTimings.patience)
+        try DatabaseFile.prepare(path, store: description)
+        try run(
+            on: Connection(
+                path: path, isReadOnly: false, patience: SQLiteTimings.patience, description: description))
     }
 
     /// Applies the versions that a database lacks, and makes it keep a write-ahead log.
     ///
     /// - Throws: `SettingsError` with the code `newerVersion`, `schemaTooOld` or `schemaUpgradeFailed`.
-    func run(on connection: Connection, patience: Duration) throws {
+    func run(on connection: Connection) throws {
         // Usually there is nothing to do, and no lock to wait for.
         let missing =
             versions.isEmpty ? [] : try connection.transaction(writing: false) { try missingVersions(connection) }
@@ -39,7 +41,7 @@ struct SchemaUpgrade {
         }
         if connection.isReadOnly { return }
         // Not earlier: a refused database must stay unchanged, including its journal mode.
-        try connection.useWriteAheadLog(patience: patience)
+        try connection.useWriteAheadLog()
         if missing.isEmpty { return }
         // A table can then be rebuilt without deleting rows of others. Broken references are found afterwards.
         try connection.set(pragma: "foreign_keys = OFF")
@@ -59,7 +61,7 @@ struct SchemaUpgrade {
                 if checksForeignKeys { try checkForeignKeys(connection) }
                 try record(version.id, connection)
             }
-        } catch let error as SettingsError where [.busy, .schemaTooNew].contains(error.code) {
+        } catch let error as SettingsError where [.busy, .newerVersion].contains(error.code) {
             throw error
         } catch {
             throw SettingsError(
@@ -75,7 +77,7 @@ struct SchemaUpgrade {
         let newer = recorded[((recorded.lastIndex(where: known.contains) ?? -1) + 1)...]
         guard newer.isEmpty else {
             throw SettingsError(
-                .schemaTooNew, store: connection.description,
+                .newerVersion, store: connection.description,
                 underlying: SQLiteProblem("Not known here: \(newer.joined(separator: ", "))."))
         }
         return versions.filter { !recorded.contains($0.id) }
@@ -90,5 +92,36 @@ struct SchemaUpgrade {
                 underlying: SQLiteProblem(
                     "Rows of \(table ?? "?") refer to rows of \(parent ?? "?") that do not exist."))
         }
+    }
+
+    // MARK: The table
+
+    /// The ids that are recorded, in the order in which the versions were applied.
+    private func recordedIDs(_ connection: Connection) throws -> [String] {
+        guard try TableDescription(of: Self.table, on: connection) != nil else { return [] }
+        var ids: [String] = []
+        let statement = try connection.statement("SELECT id FROM \(Self.table) WHERE schema = ? ORDER BY position")
+        try statement.forEachRow([.text(schema)]) {
+            if let id = String(sqliteValue: statement.value(at: 0)) { ids.append(id) }
+            return true
+        }
+        return ids
+    }
+
+    private func record(_ id: String, _ connection: Connection) throws {
+        try connection.statement(
+            """
+            CREATE TABLE IF NOT EXISTS \(Self.table) (
+                -- SettingsKit: the versions that were applied, in order, of each schema that has its tables here.
+                position INTEGER PRIMARY KEY AUTOINCREMENT,
+                schema TEXT NOT NULL,
+                id TEXT NOT NULL,
+                appliedAt TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+                UNIQUE (schema, id)
+            )
+            """
+        ).run()
+        try connection.statement("INSERT INTO \(Self.table) (schema, id) VALUES (?, ?)")
+            .run([.text(schema), .text(id)])
     }
 }

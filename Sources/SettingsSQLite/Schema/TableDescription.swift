@@ -17,9 +17,6 @@ struct TableDescription {
     let definition: String
     let columns: [Column]
 
-    /// Whether it is a view. (SQLite's text of each definition begins with these words.)
-    var isView: Bool { definition.hasPrefix("CREATE VIEW") }
-
     /// Nil if there is no such table.
     init?(of table: String, on connection: Connection) throws {
         var definition: String?

@@ -4,39 +4,31 @@ import SettingsKitCore
 /// A connection of a pool, opened at its first use, and the queue for its asynchronous accesses.
 ///
 /// An access blocks: it waits for the disk and for other processes. So it must not run on the threads that tasks share.
-// @unchecked: `state` and `version` are used only by the access that has taken the connection out of its pool.
+// @unchecked: `opened` and `version` are used only by the access that has taken the connection out of its pool.
 final class PooledConnection: @unchecked Sendable {
     let executor: QueueExecutor
     /// SQLite's number for the last known state.
     var version: Int64?
 
-    private enum State {
-        case closed(@Sendable () throws -> Connection)
-        case open(Connection)
-    }
+    private let open: @Sendable () throws -> Connection
+    private var opened: Connection?
 
-    private var state: State
-
-    init(queue: DispatchQueue, open: @escaping @Sendable () throws -> Connection) {
+    /// - Parameters:
+    ///   - opened: The connection, if it is open.
+    ///   - version: SQLite's number for its state.
+    init(
+        queue: DispatchQueue, _ opened: Connection? = nil, version: Int64? = nil,
+        open: @escaping @Sendable () throws -> Connection
+    ) {
         executor = QueueExecutor(queue)
-        state = .closed(open)
-    }
-
-    /// - Parameter version: SQLite's number for the current state.
-    init(queue: DispatchQueue, _ connection: Connection, version: Int64) {
-        executor = QueueExecutor(queue)
-        state = .open(connection)
-        self.version = version
+        (self.open, self.opened, self.version) = (open, opened, version)
     }
 
     func connection() throws -> Connection {
-        switch state {
-        case .open(let connection): return connection
-        case .closed(let open):
-            let connection = try open()
-            state = .open(connection)
-            return connection
-        }
+        if let opened { return opened }
+        let connection = try open()
+        opened = connection
+        return connection
     }
 }
 

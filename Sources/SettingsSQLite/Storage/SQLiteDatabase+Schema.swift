@@ -19,8 +19,9 @@ extension SQLiteDatabase {
     ) throws {
         let definition = SQLiteTableDefinition()
         try define(definition)
-        try change(
-            "CREATE TABLE \(ifNotExists ? "IF NOT EXISTS " : "")\(Identifier.quoted(table)) (\(definition.sql()))")
+        let columns = try storable { try definition.sql() }
+        try run(
+            Fragment("CREATE TABLE \(ifNotExists ? "IF NOT EXISTS " : "")\(Identifier.quoted(table)) (\(columns))"))
     }
 
     /// Adds columns to a table, renames or drops them.
@@ -31,16 +32,18 @@ extension SQLiteDatabase {
     public func alter(table: String, _ define: (SQLiteTableAlteration) throws -> Void) throws {
         let alteration = SQLiteTableAlteration()
         try define(alteration)
-        for clause in try alteration.clauses() { try change("ALTER TABLE \(Identifier.quoted(table)) \(clause)") }
+        for clause in try storable({ try alteration.clauses() }) {
+            try run(Fragment("ALTER TABLE \(Identifier.quoted(table)) \(clause)"))
+        }
     }
 
     /// Renames a table.
     public func rename(table: String, to newName: String) throws {
-        try change("ALTER TABLE \(Identifier.quoted(table)) RENAME TO \(Identifier.quoted(newName))")
+        try run(Fragment("ALTER TABLE \(Identifier.quoted(table)) RENAME TO \(Identifier.quoted(newName))"))
     }
 
     /// Removes a table and its rows.
-    public func drop(table: String) throws { try change("DROP TABLE \(Identifier.quoted(table))") }
+    public func drop(table: String) throws { try run(Fragment("DROP TABLE \(Identifier.quoted(table))")) }
 
     /// Creates an index, to find rows by these columns without reading all of them.
     ///
@@ -51,21 +54,20 @@ extension SQLiteDatabase {
     ///   - isUnique: Whether two rows must not have the same values in all of these columns.
     public func create(index: String, on table: String, columns: [String], isUnique: Bool = false) throws {
         let columns = columns.map(Identifier.quoted).joined(separator: ", ")
-        try change(
-            "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(Identifier.quoted(index)) ON \(Identifier.quoted(table)) (\(columns))"
-        )
+        let unique = isUnique ? "UNIQUE " : ""
+        try run(
+            Fragment("CREATE \(unique)INDEX \(Identifier.quoted(index)) ON \(Identifier.quoted(table)) (\(columns))"))
     }
 
     /// Removes an index.
-    public func drop(index: String) throws { try change("DROP INDEX \(Identifier.quoted(index))") }
+    public func drop(index: String) throws { try run(Fragment("DROP INDEX \(Identifier.quoted(index))")) }
 
-    private func change(_ sql: @autoclosure () throws -> String) throws {
-        let text: String
+    /// Runs `text`, which fails if a default in a definition cannot be stored.
+    private func storable<R>(_ text: () throws -> R) throws -> R {
         do {
-            text = try sql()
+            return try text()
         } catch {
-            throw SettingsError.unsupportedValue(error, store: try openConnection().description)
+            throw SettingsError.unsupportedValue(error, store: description)
         }
-        try run(Fragment(text))
     }
 }

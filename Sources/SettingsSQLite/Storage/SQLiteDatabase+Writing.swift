@@ -40,7 +40,7 @@ extension SQLiteDatabase {
         _ query: SQLiteQuery<Record>, set assignments: [SQLiteAssignment]
     ) throws -> Int {
         if assignments.isEmpty { return 0 }
-        try run(query.update(assignments, key: try key(of: query)))
+        try run(query.update(assignments))
         return try openConnection().changeCount
     }
 
@@ -49,7 +49,7 @@ extension SQLiteDatabase {
     /// - Returns: the number of rows deleted, without those that a foreign key has deleted.
     @discardableResult
     public func delete<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Int {
-        try run(query.delete(key: try key(of: query)))
+        try run(query.delete())
         return try openConnection().changeCount
     }
 
@@ -81,32 +81,15 @@ extension SQLiteDatabase {
         HeldLocks.requireNone(before: "a record's function")
         try record.save(into: &row)
         if let error = row.error { throw error }
-        let insertion = try connection.insertion(into: Record.tableName, row.entries)
-        guard replacing, let key = insertion.keyPositions, key.allSatisfy({ row.entries[$0].value != .null }) else {
-            return try run(insertion.plain.statement(on: connection), row.entries.lazy.map(\.value))
+        let insertion = try insertion(into: Record.tableName, row.entries)
+        let isFound = replacing && insertion.keyPositions.allSatisfy { row.entries[$0].value != .null }
+        guard isFound, let replace = insertion.replacing else {
+            return try run(insertion.plain, row.entries.lazy.map(\.value))
         }
         if let update = insertion.update {
-            try run(
-                update.statement(on: connection),
-                (insertion.otherPositions + key).lazy.map { [entries = row.entries] in entries[$0].value })
+            try run(update, insertion.updatePositions.lazy.map { [entries = row.entries] in entries[$0].value })
             if connection.changeCount > 0 { return }
         }
-        try run(insertion.replacing.statement(on: connection), row.entries.lazy.map(\.value))
-    }
-
-    /// The columns that identify a row of a query's table, if the query selects only some of the rows.
-    private func key<Record: SQLiteRecord>(of query: SQLiteQuery<Record>) throws -> String {
-        let number = "_rowid_"
-        guard query.isLimited else { return number }
-        let connection = try openConnection()
-        do {
-            _ = try connection.statement("SELECT \(number) FROM \(Identifier.quoted(Record.tableName))")
-            return number
-        } catch SettingsError.Code.statementFailed {
-            // A table `WITHOUT ROWID` always has a primary key.
-            let columns = try TableDescription(of: Record.tableName, on: connection)?.columns ?? []
-            let names = columns.filter { $0.primaryKeyPosition > 0 }.map(\.name)
-            return names.isEmpty ? number : names.map(Identifier.quoted).joined(separator: ", ")
-        }
+        try run(replace, row.entries.lazy.map(\.value))
     }
 }

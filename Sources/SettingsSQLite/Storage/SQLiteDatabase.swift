@@ -16,6 +16,8 @@ public final class SQLiteDatabase {
     var spareRow: SQLiteRow?
 
     private var connection: Connection?
+    /// The statements that have put rows into tables of the present schema.
+    private var insertions: [Insertion] = []
     /// The last recorded statement, and its number of preparations.
     private var lastStatement: (statement: Statement, preparations: Int32)?
     let description: String
@@ -31,6 +33,7 @@ public final class SQLiteDatabase {
     func end() {
         connection = nil
         lastStatement = nil
+        insertions = []
     }
 
     func openConnection() throws -> Connection {
@@ -62,6 +65,14 @@ public final class SQLiteDatabase {
             if digest != nil { statement.hash(into: &digest!) }
             return try row(statement)
         }
+    }
+
+    /// Returns the statements that put a row into a table.
+    func insertion(into table: String, _ entries: [SQLiteRow.Entry]) throws -> Insertion {
+        if let known = insertions.last(where: { $0.isFor(table, entries) }) { return known }
+        let insertion = try Insertion(into: table, entries.map(\.name), on: openConnection())
+        insertions.append(insertion)
+        return insertion
     }
 
     /// Runs a statement that changes rows.
@@ -97,6 +108,6 @@ public final class SQLiteDatabase {
         }
         lastStatement = (statement, statement.preparations)
         access.formUnion(statement.access)
-        if statement.access.changesSchema { connection?.forgetSchema() }
+        if statement.access.changesSchema { insertions = [] }
     }
 }

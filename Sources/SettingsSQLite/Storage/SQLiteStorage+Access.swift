@@ -21,7 +21,7 @@ extension SQLiteStorage {
         let limits = AccessLimits()
         return try await withTaskCancellationHandler {
             try await withTaskExecutorPreference(pooled.executor) {
-                defer { giveBack(pooled, to: pool) }
+                defer { pool.give(pooled) }
                 return try body(pooled, limits)
             }
         } onCancel: {
@@ -34,15 +34,9 @@ extension SQLiteStorage {
         _ pool: ConnectionPool, _ body: (PooledConnection, AccessLimits) throws -> Value
     ) throws -> Value {
         try AccessMark.requireOutside(store: description)
-        let limits = AccessLimits(deadline: Deadline(after: patience))
-        let pooled = try pool.acquireBlocking()
-        defer { giveBack(pooled, to: pool) }
-        return try body(pooled, limits)
-    }
-
-    private func giveBack(_ pooled: PooledConnection, to pool: ConnectionPool) {
-        pool.give(pooled)
-        if pool === writers { watch.withLock { $0 }?.didEndUse() }
+        let pooled = pool.acquireBlocking()
+        defer { pool.give(pooled) }
+        return try body(pooled, AccessLimits())
     }
 
     func connection(of pooled: PooledConnection) throws -> Connection {
@@ -107,15 +101,13 @@ extension SQLiteStorage {
 
     // MARK: Commits of other processes
 
-    /// Checks whether other processes have committed. If a write is running, the check happens at its end.
-    func poll() throws -> Bool {
-        let watch = watch.withLock { $0 }
-        watch?.deferPoll()
-        guard let pooled = writers.acquireIdle() else { return false }
-        watch?.resumePoll()
-        defer { giveBack(pooled, to: writers) }
+    /// Checks whether other processes have committed.
+    ///
+    /// - Throws: `busy` during a write.
+    func poll() throws {
+        guard let pooled = writers.acquireIdle() else { throw SettingsError(.busy, store: description) }
+        defer { writers.give(pooled) }
         try notifyOfOthers(pooled, connection(of: pooled))
-        return true
     }
 
     private func notifyOfOthers(_ pooled: PooledConnection, _ connection: Connection) throws {

@@ -20,15 +20,13 @@ extension SQLiteStorage {
         let copy = try DatabaseFile.path(of: url, store: "backup")
         try await using(readers) { pooled, limits in
             let connection = try self.connection(of: pooled)
-            try connection.within(limits) {
-                try DatabaseFile.make(copy, isNew: true, store: "backup \(copy)")
-                do {
-                    try connection.copy(to: copy)
-                } catch {
-                    // SQLite leaves what it has copied.
-                    try? POSIXFileSystem().remove(copy)
-                    throw error
-                }
+            try DatabaseFile.prepare(copy, isNew: true, store: "backup \(copy)")
+            do {
+                try connection.within(limits) { try connection.copy(to: copy) }
+            } catch {
+                // SQLite leaves what it has copied.
+                try? POSIXFileSystem().remove(copy)
+                throw error
             }
         }
     }

@@ -16,8 +16,7 @@ extension SQLiteStorage {
     ///
     /// - Parameters:
     ///   - body: Reads. Its result must depend on nothing else.
-    ///   - handler: Receives errors. The sequence continues with the next change; after `busy`, which it reports once, it
-    ///     reads again, with growing pauses, until it has read. Without a handler,
+    ///   - handler: Receives errors. The sequence continues with the next change. Without a handler,
     ///     `SettingsService.DiagnosticSink.standard` receives the errors.
     public func values<Value: Sendable>(
         _ body: @escaping @Sendable (SQLiteDatabase) throws -> Value,
@@ -36,7 +35,6 @@ extension SQLiteStorage {
         _ body: @Sendable (SQLiteDatabase) throws -> Value, of observer: Observer, _ owner: StreamOwner<Void>,
         _ handler: (@Sendable (any Error) -> Void)?
     ) async -> Value? {
-        var pause: Duration?
         while await owner.next() != nil {
             do {
                 observer.beginReading()
@@ -44,29 +42,14 @@ extension SQLiteStorage {
                     try self.read(on: $0, $1, isObserved: true, body)
                 }
                 if observer.endReading(access, digest: digest) { return value }
-                pause = nil
             } catch is CancellationError where Task.isCancelled {
                 return nil
-            } catch SettingsError.Code.busy where pause != nil {
-                pause = await readAgain(observer, after: pause)
             } catch {
                 HeldLocks.requireNone(before: "the handler of an error")
                 if let handler { handler(error) } else { report(error) }
-                if SettingsError.Code.busy ~= error { pause = await readAgain(observer, after: nil) }
             }
         }
         return nil
-    }
-
-    /// Has an observer read again after a pause, twice as long as the last one.
-    ///
-    /// - Returns: The pause.
-    private func readAgain(_ observer: Observer, after last: Duration?) async -> Duration {
-        let pause = min((last ?? SQLiteTimings.firstObservationPause / 2) * 2, SQLiteTimings.longestObservationPause)
-        // A cancelled task has no next element.
-        try? await Task.sleep(for: pause)
-        observer.signal.push(())
-        return pause
     }
 
     private func report(_ error: any Error) {

@@ -15,10 +15,7 @@ extension SQLiteStorage {
         public var schemaName = "main"
         /// The number of reads that can run at the same time.
         public var maximumReaderCount = SQLiteLimits.readers
-        /// How long an access waits for others, of this process and of other ones, before it throws `busy`.
-        ///
-        /// An asynchronous access waits longer while those before it end. Within the process, the wait is at least a
-        /// tenth of a second.
+        /// How long an access waits for another process, or for a store on the same file, before it throws `busy`.
         public var patience = SQLiteTimings.patience
         /// The queue for asynchronous accesses. On a concurrent queue they run beside each other. Nil: they have
         /// separate threads.

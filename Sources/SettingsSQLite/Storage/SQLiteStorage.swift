@@ -1,3 +1,4 @@
+import Dispatch
 import SettingsKitCore
 import SettingsKitPlatform
 import Synchronization
@@ -22,8 +23,8 @@ import Synchronization
 /// committed survives the end of the process, `kill -9` included, and a power failure after ``synchronize()``.
 ///
 /// The closures of `read` and `write` are synchronous, so no access waits for anything else. Inside a closure, every
-/// other access and every write to any storage or ``SQLiteStore`` throws `outsideAccess`. An access that waits for
-/// others longer than ``Options/patience`` throws `busy`.
+/// other access and every write to any storage or ``SQLiteStore`` throws `outsideAccess`. An access takes its turn after earlier
+/// ones of the same storage. If it waits for another process longer than ``Options/patience``, it throws `busy`.
 ///
 /// Any number of storages, ``SQLiteStore``s, processes and other programs may use the file at the same time. The child of a
 /// `fork` may only `exec`.
@@ -36,7 +37,6 @@ public final class SQLiteStorage: Sendable {
     let writers: ConnectionPool
     let observers = Observers()
     let isReadOnly: Bool
-    let patience: Duration
     let watch = Mutex<DatabaseWatch?>(nil, .leaf)
 
     /// Opens a database, creates it if it is missing, and applies the versions of its schema that it lacks.
@@ -55,9 +55,9 @@ public final class SQLiteStorage: Sendable {
         at url: URL, versions: [any SQLiteSchemaVersion] = [], options: Options = Options()
     ) throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStorage")
-        try self.init(StorageOpening(path: path, options: options), versions)
+        try self.init(path: path, versions, options)
         let watch = DatabaseWatch(path: path) { [weak self] in
-            try self?.poll() ?? false
+            try self?.poll()
         } report: { [weak self] _ in
             // Observers read, and report the error, as the next read or write does.
             self?.observers.notifyAll()
@@ -82,23 +82,40 @@ public final class SQLiteStorage: Sendable {
         var options = options
         // There would be nothing to read.
         options.access = .readWrite
-        return try SQLiteStorage(
-            StorageOpening(path: Connection.inMemory, options: options), versions)
+        return try SQLiteStorage(path: Connection.inMemory, versions, options)
     }
 
-    private init(_ opening: StorageOpening, _ versions: [any SQLiteSchemaVersion]) throws {
-        let options = opening.options
-        path = opening.path
-        description = opening.description
-        patience = opening.patience
-        isReadOnly = options.access == .readOnly
-        let connection = try opening.writer()
+    private init(path: String, _ versions: [any SQLiteSchemaVersion], _ options: Options) throws {
+        let description = "SQLiteStorage \(path)\(options.label.map { " (\($0))" } ?? "")"
+        let isReadOnly = options.access == .readOnly
+        let isInMemory = path == Connection.inMemory
+        if !isInMemory { try DatabaseFile.prepare(path, isReadOnly: isReadOnly, store: description) }
+        let open: @Sendable () throws -> Connection = {
+            try Connection(path: path, isReadOnly: isReadOnly, patience: options.patience, description: description)
+        }
+        let queue: @Sendable (String) -> DispatchQueue = {
+            DispatchQueue(label: "SettingsKit.\(description).\($0)", target: options.targetQueue)
+        }
+        let connection = try open()
         try SchemaUpgrade(versions, of: options.schemaName, checksForeignKeys: options.foreignKeysEnabled)
-            .run(on: connection, patience: patience)
+            .run(on: connection)
         try connection.set(pragma: "foreign_keys = \(options.foreignKeysEnabled ? "ON" : "OFF")")
-        let writers = opening.writingPool(connection, version: try connection.dataVersion())
-        self.writers = writers
-        readers = opening.isInMemory ? writers : opening.readingPool(of: connection.file)
+        let writer = PooledConnection(
+            queue: queue("writer"), connection, version: try connection.dataVersion(), open: open)
+        (self.path, self.description, self.isReadOnly) = (path, description, isReadOnly)
+        writers = ConnectionPool(limit: 1) { writer }
+        let file = connection.file
+        readers =
+            isInMemory
+            ? writers
+            : ConnectionPool(limit: max(1, options.maximumReaderCount)) {
+                PooledConnection(queue: queue("reader")) {
+                    let connection = try open()
+                    // Another file may have the path now.
+                    try connection.requireSameFile(as: file)
+                    return connection
+                }
+            }
     }
 
     // MARK: Access
@@ -108,8 +125,7 @@ public final class SQLiteStorage: Sendable {
     /// The read runs in the background, beside other reads and a write. When the task is cancelled, a running query is
     /// interrupted.
     ///
-    /// - Throws: the error of `body`; `SettingsError` if the database cannot be read, with the code `busy` if other
-    ///   reads took too long; `CancellationError`.
+    /// - Throws: the error of `body`; `SettingsError` if the database cannot be read; `CancellationError`.
     public func read<Value: Sendable>(
         _ body: @Sendable (SQLiteDatabase) throws -> Value
     ) async throws -> Value {
@@ -118,11 +134,10 @@ public final class SQLiteStorage: Sendable {
 
     /// Reads on the calling thread, for example to have a value before the first frame.
     ///
-    /// Waits no longer than ``Options/patience``, and not for writes. Where `await` is possible, the asynchronous
-    /// function of the same name is called.
+    /// Does not wait for writes. Where `await` is possible, the asynchronous function of the same name is called.
     ///
-    /// - Throws: the error of `body`; `SettingsError` if the database cannot be read, with the code `busy` if other
-    ///   reads took too long, `outsideAccess` inside the closure of another access.
+    /// - Throws: the error of `body`; `SettingsError` if the database cannot be read, with the code `outsideAccess` inside the
+    ///   closure of another access.
     public func read<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         try usingNow(readers) { try read(on: $0, $1, body).value }
     }
@@ -134,8 +149,7 @@ public final class SQLiteStorage: Sendable {
     /// is rolled back.
     ///
     /// - Throws: the error of `body`; `SettingsError`, with the code `busy` if another process has kept the database
-    ///   locked for too long, or another write of this one took too long, `diskFull`, `readOnly`, `fileReplaced` or
-    ///   `writeFailed`; `CancellationError`.
+    ///   locked for too long, `diskFull`, `readOnly`, `fileReplaced` or `writeFailed`; `CancellationError`.
     @discardableResult
     public func write<Value: Sendable>(
         _ body: @Sendable (SQLiteDatabase) throws -> Value
@@ -146,8 +160,7 @@ public final class SQLiteStorage: Sendable {
 
     /// Writes on the calling thread, all or nothing.
     ///
-    /// Waits no longer than ``Options/patience`` for other writes, of this process and others. Where `await` is
-    /// possible, the asynchronous function of the same name is called.
+    /// Where `await` is possible, the asynchronous function of the same name is called.
     ///
     /// - Throws: as the asynchronous function does, without `CancellationError`; also `SettingsError` with the code
     ///   `outsideAccess` inside the closure of another access.
@@ -190,8 +203,7 @@ public final class SQLiteStorage: Sendable {
 
     /// Returns when every earlier write survives a power failure.
     ///
-    /// The write-ahead log is copied into the database, and emptied. If a reader of any process still uses the log, the
-    /// writes are safe all the same, and the log keeps its size until the next time.
+    /// The write-ahead log is flushed. SQLite copies it into the database from time to time, and then uses its space again.
     ///
     /// - Throws: `SettingsError`; the writes then still survive the end of the process. `CancellationError`.
     public func synchronize() async throws {
@@ -202,8 +214,8 @@ public final class SQLiteStorage: Sendable {
     ///
     /// This takes time and, for a moment, room on the disk for two more copies of the database. Other writes wait
     /// meanwhile, and those of other processes throw `busy` after their time-out; reads continue. If a read still uses
-    /// the old state at the end, the file shrinks at the next ``synchronize()``. Rows of a table without an integer
-    /// primary key may get other row numbers.
+    /// the old state at the end, the file shrinks later. Rows of a table without an integer primary key may get other row
+    /// numbers.
     ///
     /// - Throws: `SettingsError`, with the code `busy` if another process is writing, `diskFull`, `readOnly`,
     ///   `fileReplaced`; `CancellationError`. The records stay unchanged then.

@@ -29,7 +29,7 @@ final class MirroredSettings: Sendable {
     private let isReadOnly: Bool
     /// The stored values, as far as they are known.
     private let contents = Mutex<[String: Data]>([:], .contents)
-    private let access: Mutex<Access>
+    let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil, .leaf)
 
     /// Opens a database, and creates missing parts unless the database is only read.
@@ -42,20 +42,16 @@ final class MirroredSettings: Sendable {
         self.description = description
         self.patience = patience
         self.isReadOnly = isReadOnly
-        if path != Connection.inMemory {
-            try isReadOnly
-                ? DatabaseFile.requireFile(path, store: description) : DatabaseFile.make(path, store: description)
-        }
         let connection = try Connection(
             path: path, isReadOnly: isReadOnly, patience: patience, description: description)
-        try layout.prepare(connection, isTableRequired: isReadOnly)
+        try layout.prepare(connection)
         // Not earlier: a refused database must stay unchanged, including its journal mode.
-        if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
+        try connection.useWriteAheadLog()
         access = Mutex(Access(connection: connection, version: nil), .files)
         try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
         let watch = DatabaseWatch(path: path) { [weak self] in
-            try self?.poll() ?? false
+            try self?.poll()
         } report: { [weak self] error in
             guard let self else { return }
             feed.report(.wrap(error, as: .readFailed, store: description))
@@ -106,7 +102,7 @@ final class MirroredSettings: Sendable {
         // Counted from now, because a thread that waits for another process may hold the lock.
         let deadline = Deadline(after: patience)
         // Needed after an error, too: changes of other processes may have been read.
-        defer { afterAccess() }
+        defer { feed.flush() }
         return try access.withLock { access in
             let isHasty = isSet && access.hasteEnd?.hasPassed == false
             do {
@@ -125,24 +121,17 @@ final class MirroredSettings: Sendable {
     ) throws -> Bool {
         let connection = access.connection
         try connection.requireSameFile()
-        connection.apply(AccessLimits(deadline: deadline))
-        defer { connection.liftLimits() }
-        try connection.begin(writing: true)
-        do {
-            try follow(&access)
-            let writes = contents.withLock { contents in
-                decide(contents).map { contents.differences($0) }
-            }
-            guard let writes, !writes.isEmpty else {
-                connection.rollBack()
-                return writes != nil
-            }
-            let changes = try layout.write(writes, on: connection)
-            try connection.commit()
-            apply(changes, origin: .local)
-        } catch {
-            connection.rollBack()
-            throw error
+        try connection.within(AccessLimits(deadline: deadline)) { try connection.begin(writing: true) }
+        // Has no effect after the commit.
+        defer { connection.rollBack() }
+        try follow(&access)
+        let writes = contents.withLock { contents in decide(contents).map { contents.differences($0) } }
+        guard let writes, !writes.isEmpty else { return writes != nil }
+        let changes = try layout.write(writes, on: connection)
+        try connection.commit()
+        contents.withLock { contents in
+            for change in changes { contents[change.name] = change.newData }
+            feed.publish(changes, origin: .local)
         }
         watch.withLock { $0 }?.announce()
         return true
@@ -151,7 +140,7 @@ final class MirroredSettings: Sendable {
     /// Reads what other processes have committed, and returns when all changes so far survive a power failure.
     func synchronize() throws {
         try AccessMark.requireOutside(store: description)
-        defer { afterAccess() }
+        defer { feed.flush() }
         try access.withLock { access in
             try access.connection.requireSameFile()
             if !isReadOnly { try access.connection.synchronize() }
@@ -163,18 +152,13 @@ final class MirroredSettings: Sendable {
 
     /// Reads what other processes have committed since the last time.
     func refresh() throws {
-        defer { afterAccess() }
+        defer { feed.flush() }
         try access.withLock { access in try refreshWhole(&access) }
     }
 
     private func refreshWhole(_ access: inout Access) throws {
         try access.connection.requireSameFile()
         try refresh(&access)
-    }
-
-    private func afterAccess() {
-        feed.flush()
-        watch.withLock { $0 }?.didEndUse()
     }
 
     private func refresh(_ access: inout Access) throws {
@@ -187,42 +171,42 @@ final class MirroredSettings: Sendable {
     private func follow(_ access: inout Access) throws {
         let version = try access.connection.dataVersion()
         if version == access.version { return }
-        let changes = try layout.changes(since: contents.withLock { $0 }, on: access.connection)
+        let stored = try layout.contents(on: access.connection)
         access.version = version
-        apply(changes, origin: .external)
-    }
-
-    /// Applies changes of the stored values, and publishes them.
-    private func apply(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+        let changes = contents.withLock { $0 }.changes(to: stored)
         contents.withLock { contents in
-            for change in changes {
-                // A dictionary keeps the first spelling of a name, which others may have changed.
-                if origin == .external { contents[change.name] = nil }
-                contents[change.name] = change.newData
-            }
-            feed.publish(changes, origin: origin)
+            contents = stored
+            feed.publish(changes, origin: .external)
         }
     }
 
-    /// Reads the commits of other processes, unless the database is in use: it is then polled afterwards.
-    private func poll() throws -> Bool {
-        let watch = watch.withLock { $0 }
+    /// Reads the commits of other processes.
+    ///
+    /// - Throws: `busy` while the database is in use.
+    private func poll() throws {
         // Only after a change: `set` returns after its own listeners were called, unless they are called from here.
         var mayHaveChanged = true
         defer { if mayHaveChanged { feed.flush() } }
-        watch?.deferPoll()
         let hasChanged = try access.withLockIfAvailable { access in
-            watch?.resumePoll()
             let version = access.version
             try refreshWhole(&access)
             return access.version != version
         }
         mayHaveChanged = hasChanged ?? false
-        return hasChanged != nil
+        if hasChanged == nil { throw SettingsError(.busy, store: description) }
     }
 }
 
 extension [String: Data] {
+    /// The changes that make other values of these.
+    func changes(to new: [String: Data]) -> [SettingsStoreChange] {
+        let gone = keys.filter { new[$0] == nil }
+        return (gone + new.keys).compactMap { name in
+            let (old, new) = (self[name], new[name])
+            return old == new ? nil : .init(name: name, from: old, to: new)
+        }
+    }
+
     /// The differences after the writes, each name once and in its current spelling, if it has one.
     fileprivate func differences(_ writes: [SettingsStoreBatch.Entry]) -> [SettingsStoreChange] {
         if writes.count == 1 { return difference(writes[0]).map { [$0] } ?? [] }
@@ -240,4 +224,21 @@ extension [String: Data] {
         let (name, old) = self[index]
         return old == write.data ? nil : .init(name: name, from: old, to: write.data)
     }
+}
+
+/// The layout of settings in a database.
+protocol SettingsLayout: Sendable {
+    /// Creates missing parts in the database, unless it is only read; writes nothing if all exist.
+    ///
+    /// - Throws: `SettingsError` with the code `unexpectedTable` or `newerVersion`.
+    func prepare(_ connection: Connection) throws
+
+    /// The stored values, by name.
+    func contents(on connection: Connection) throws -> [String: Data]
+
+    /// Stores or removes data under names, inside a transaction that writes.
+    ///
+    /// - Parameter writes: The values that differ from the stored ones, each name once, in its stored spelling if it has one.
+    /// - Returns: the changes.
+    func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange]
 }

@@ -28,30 +28,16 @@ struct RowLayout: SettingsLayout {
         isFirst = "rowid = (SELECT rowid FROM \(name) ORDER BY rowid LIMIT 1)"
     }
 
-    func prepare(_ connection: Connection, isTableRequired: Bool) throws {
-        let problem: String
-        let description = try TableDescription(of: table, on: connection)
-        if description == nil {
-            problem = "There is no table \(table); one of the schema's versions must create it."
-        } else if description?.isView == true || (try? connection.statement(select)) == nil {
-            problem = "The rows of \(table) have no row number: it is a view, or WITHOUT ROWID."
-        } else {
-            return
-        }
-        throw SettingsError(.unexpectedTable, store: connection.description, underlying: SQLiteProblem(problem))
-    }
-
-    func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange] {
-        let present = try row(connection)
-        let gone = contents.keys.filter { present[$0] == nil }
-        return (Array(present.keys) + gone).compactMap { name in
-            let (old, new) = (contents[name], present[name])
-            return old == new ? nil : .init(name: name, from: old, to: new)
+    func prepare(_ connection: Connection) throws {
+        do {
+            _ = try connection.statement(select)
+        } catch {
+            throw SettingsError(.unexpectedTable, store: connection.description, underlying: error)
         }
     }
 
     func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange] {
-        let before = try row(connection)
+        let before = try contents(on: connection)
         let values = try writes.filter { $0.name.hasPrefix(prefix) }.map { write in
             let column = String(write.name.dropFirst(prefix.count))
             return (name: column, value: try write.newData.map(ColumnText.value) ?? .null)
@@ -63,15 +49,14 @@ struct RowLayout: SettingsLayout {
         } else {
             try update(values, connection)
         }
-        return try changes(since: before, on: connection)
+        return before.changes(to: try contents(on: connection))
     }
 
     private func insert(_ values: [(name: String, value: SQLiteValue)], _ connection: Connection) throws {
         let others = initial.filter { entry in !values.contains { Identifier.areSame($0.name, entry.name) } }
         let entries = values + others
         guard !entries.isEmpty else { return }
-        let insertion = Insertion(into: table, entries.map(\.name), of: [])
-        try insertion.plain.statement(on: connection).run(entries.map(\.value))
+        try Insertion(into: table, entries.map(\.name), on: connection).plain.run(entries.map(\.value))
     }
 
     private func update(_ values: [(name: String, value: SQLiteValue)], _ connection: Connection) throws {
@@ -81,7 +66,7 @@ struct RowLayout: SettingsLayout {
     }
 
     /// The values of the row under the names of the settings; empty without a row.
-    private func row(_ connection: Connection) throws -> [String: Data] {
+    func contents(on connection: Connection) throws -> [String: Data] {
         var row: [String: Data] = [:]
         let statement = try connection.statement(select)
         try statement.forEachRow([]) {

@@ -21,7 +21,7 @@ extension SQLiteStore {
                 }
                 return true
             }
-            if findings.isEmpty { try KeyedLayout(table: table).prepare(connection, isTableRequired: true) }
+            if findings.isEmpty { try KeyedLayout(table: table).prepare(connection) }
             return findings
         } catch {
             let error = SettingsError.wrap(error, as: .readFailed, store: "SQLiteStore \(path)")

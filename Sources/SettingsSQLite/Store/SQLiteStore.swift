@@ -52,7 +52,7 @@ public final class SQLiteStore: SettingsStore {
         ([path, DatabaseFile.identity(of: path)] + names).joined(separator: "\0")
     }
 
-    private let settings: MirroredSettings
+    let settings: MirroredSettings
 
     /// Opens a database, and creates it, its table, and the directories that lead to it, if they are missing.
     ///
@@ -76,7 +76,7 @@ public final class SQLiteStore: SettingsStore {
     ) throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStore")
         let isReadOnly = access == .readOnly
-        if !isReadOnly { try DatabaseFile.make(path, store: "SQLiteStore \(path)") }
+        try DatabaseFile.prepare(path, isReadOnly: isReadOnly, store: "SQLiteStore \(path)")
         // If another file has the path now, another object is opened.
         try self.init(
             Self.openStores.object(for: Self.key(path, table, isReadOnly ? "read-only" : "")) {
@@ -89,6 +89,7 @@ public final class SQLiteStore: SettingsStore {
     package convenience init(
         path: String, table: String = "settings", isWatching: Bool, patience: Duration = SQLiteTimings.patience
     ) throws {
+        try DatabaseFile.prepare(path, store: "SQLiteStore \(path)")
         try self.init(Self.open(path: path, table: table, isWatching: isWatching, patience: patience))
     }
 

@@ -6,35 +6,11 @@ import Testing
 
 @Suite("A connection", .timeLimit(Rounds.timeLimit))
 struct ConnectionTests {
-    private func open(_ path: String, patience: Duration = .zero) throws -> Connection {
-        try DatabaseFile.make(path, store: "test")
-        let connection = try Connection(path: path, isReadOnly: false, patience: patience, description: "test \(path)")
-        try connection.useWriteAheadLog(patience: .zero)
+    private func open(_ path: String) throws -> Connection {
+        try DatabaseFile.prepare(path, store: "test")
+        let connection = try Connection(path: path, isReadOnly: false, patience: .zero, description: "test \(path)")
+        try connection.useWriteAheadLog()
         return connection
-    }
-
-    @Test("Synchronizing waits for no reader of an older state, and leaves no trace but in the log")
-    func readerInTheWay() async throws {
-        try await withDatabase { path in
-            // A writer that waits for the reader waits too long for the test.
-            let connection = try open(path, patience: .seconds(86_400))
-            try connection.run(script: "CREATE TABLE a (x); PRAGMA user_version = 7")
-            let reader = try OtherProgram(path)
-            try reader.run("BEGIN; SELECT * FROM a")
-            try connection.run(script: "INSERT INTO a VALUES (1)")
-            // The reader keeps the log from being copied; another program has a version of its own there.
-            try OtherProgram(path).run("PRAGMA user_version = 8")
-            let size = try contents(of: (path as NSString).deletingLastPathComponent)["Vault.sqlite-wal"]?.count ?? 0
-            try connection.synchronize()
-            #expect(try contents(of: (path as NSString).deletingLastPathComponent)["Vault.sqlite-wal"]!.count > size)
-            #expect(try connection.integer("PRAGMA user_version") == 8)
-            #expect(try connection.integer("PRAGMA synchronous") == 1)
-            #expect(try reader.run("SELECT * FROM a") == [])
-            try reader.run("COMMIT")
-            try connection.synchronize()
-            #expect(
-                try reader.run("PRAGMA wal_checkpoint") == [["0", "3", "3"]].map { $0 } || !connection.isInTransaction)
-        }
     }
 
     #if canImport(Darwin)

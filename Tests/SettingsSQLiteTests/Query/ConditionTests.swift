@@ -126,12 +126,9 @@ struct ConditionTests {
         arguments: [
             "id INTEGER PRIMARY KEY, a INTEGER, b INTEGER", "id INTEGER, a INTEGER, b INTEGER",
             "id INTEGER, a INTEGER, b INTEGER, rowid TEXT DEFAULT 'same'", "id TEXT PRIMARY KEY, a INTEGER, b INTEGER",
-            "id INTEGER PRIMARY KEY, a INTEGER, b INTEGER) WITHOUT ROWID --",
-            "id INTEGER, a INTEGER, b INTEGER, `c``d` DEFAULT 1, PRIMARY KEY (id, `c``d`)) WITHOUT ROWID --",
         ])
     func limitedWrites(columns: String) async throws {
-        try await withStorage("CREATE TABLE items (\(columns)\n)".replacingOccurrences(of: "--\n)", with: "")) {
-            storage in
+        try await withStorage("CREATE TABLE items (\(columns))") { storage in
             try await storage.write { database in
                 for item in Self.items { try database.insert(item) }
                 let query = Item.where(Column("id") >= 3).ordered(by: Column("id").descending).limit(2, offset: 1)

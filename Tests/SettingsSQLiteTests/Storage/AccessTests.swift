@@ -153,6 +153,28 @@ struct AccessTests {
         }
     }
 
+    @Test(
+        "What would stay with the connection, a temporary object or another database, is refused",
+        arguments: [
+            ("CREATE TEMP TABLE log (n INTEGER)", "temporary"), ("CREATE TEMP VIEW v AS SELECT 1", "temporary"),
+            ("CREATE TEMP TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM notes; END", "temporary"),
+            ("ATTACH ':memory:' AS other", "attached"), ("DETACH main", "attached"),
+        ])
+    func connectionStatements(sql: String, message: String) async throws {
+        try await withStorage { storage in
+            for _ in 0..<2 {
+                await expect(.statementFailed, saying: message) {
+                    try await storage.write { try $0.execute(script: sql) }
+                }
+                await expect(.statementFailed, saying: message) {
+                    try await storage.read { try $0.execute(sql: SQLiteStatement(sql)) }
+                }
+            }
+            try await storage.write { try $0.insert(Note(1, "one")) }
+            #expect(try await storage.texts("SELECT text FROM notes") == ["one"])
+        }
+    }
+
     @Test("A text with several statements is a script, and nothing else")
     func severalStatements() async throws {
         try await withStorage { storage in

@@ -11,7 +11,8 @@ struct BackupTests {
             try await storage.write { database in
                 for id in 1...40 { try database.insert(Note(id, String(repeating: "\(id)", count: 25_000))) }
             }
-            let backups = URL(fileURLWithPath: storage.path).deletingLastPathComponent().appendingPathComponent("copies")
+            let backups = URL(fileURLWithPath: storage.path).deletingLastPathComponent().appendingPathComponent(
+                "copies")
             try FileManager.default.createDirectory(at: backups, withIntermediateDirectories: true)
             try await body(storage, backups)
         }

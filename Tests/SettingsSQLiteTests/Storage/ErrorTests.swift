@@ -29,24 +29,6 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("Waiting for accesses of the same storage is reported as that, and not as another process")
-    func ownAccesses() async throws {
-        try await withStorage(options: options(timeout: .zero)) { storage in
-            let (hasBegun, mayEnd) = (Signal(), Gate())
-            async let writing: Void = storage.write { _ in
-                hasBegun.send()
-                mayEnd.wait()
-            }
-            await hasBegun.wait()
-            let error = await expect(.busy, saying: "Other accesses to this storage") {
-                try await storage.write { _ in }
-            }
-            #expect(!"\(error as Any)".contains("Another process keeps"))
-            mayEnd.open()
-            try await writing
-        }
-    }
-
     @Test("A database that cannot be opened is reported by path and label, and unchanged", arguments: [true, false])
     func opening(isReadOnly: Bool) async throws {
         try await withTemporaryFolder { folder in

@@ -26,37 +26,6 @@ struct ObservationTests {
         return texts.makeAsyncIterator()
     }
 
-    @Test("A sequence reads again until it has read, after all connections were in use for too long")
-    func busy() async throws {
-        var options = SQLiteStorage.Options()
-        options.maximumReaderCount = 1
-        options.patience = .zero
-        try await withStorage(Self.schema, options: options) { storage in
-            let (isBusy, errors, (hasBegun, mayEnd)) = (Signal(), Counter(), (Signal(), Gate()))
-            let texts: Texts = storage.values(
-                { try $0.select(sql: "SELECT text FROM notes") },
-                catch: { error in
-                    #expect(SettingsError.Code.busy ~= error)
-                    errors.increment()
-                    isBusy.send()
-                })
-            var iterator = texts.makeAsyncIterator()
-            #expect(await iterator.next() == [])
-            async let reading: Void = storage.read { _ in
-                hasBegun.send()
-                mayEnd.wait()
-            }
-            await hasBegun.wait()
-            try await storage.write { try $0.insert(Note(1, "one")) }
-            async let next = iterator.next()
-            await isBusy.wait()
-            mayEnd.open()
-            #expect(await next == ["one"])
-            #expect(errors.value == 1)
-            try await reading
-        }
-    }
-
     @Test("First comes what is there, then each change that makes a difference, and nothing else")
     func changes() async throws {
         try await withStorage(Self.schema) { storage in

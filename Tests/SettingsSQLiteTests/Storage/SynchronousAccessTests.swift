@@ -5,13 +5,6 @@ import Testing
 
 @Suite("Reading and writing without await")
 struct SynchronousAccessTests {
-    private func options(timeout: Duration, readers: Int = 5) -> SQLiteStorage.Options {
-        var options = SQLiteStorage.Options()
-        options.patience = timeout
-        options.maximumReaderCount = readers
-        return options
-    }
-
     /// A value before the first frame, as a program reads it.
     private func names(in storage: SQLiteStorage) throws -> [String] {
         try storage.write { try $0.save(User(id: 7, name: "Ann")) }
@@ -51,50 +44,6 @@ struct SynchronousAccessTests {
         }
     }
 
-    @Test(
-        "An access waits for those before it no longer than the busy time-out, with and without await",
-        arguments: [true, false])
-    func bounded(isWriting: Bool) async throws {
-        let options = options(timeout: .milliseconds(300), readers: 1)
-        try await withStorage(options: options) { storage in
-            let (isInside, mayEnd) = (Signal(), Gate())
-            let stuck: @Sendable (SQLiteDatabase) throws -> Void = { _ in
-                isInside.send()
-                mayEnd.wait()
-            }
-            async let first: Void = isWriting ? storage.write(stuck) : storage.read(stuck)
-            await isInside.wait()
-            let start = ContinuousClock.now
-            await expect(.busy, saying: storage.path) {
-                if isWriting { try await storage.write { _ in } } else { try await storage.read { _ in } }
-            }
-            #expect(ContinuousClock.now - start >= .milliseconds(290))
-            func access() throws {
-                if isWriting { try storage.write { _ in } } else { try storage.read { _ in } }
-            }
-            expectError(.busy) { try access() }
-            if isWriting { await expect(.busy) { try await storage.synchronize() } }
-            #expect(ContinuousClock.now - start < .seconds(60))
-            mayEnd.open()
-            try await first
-            try access()
-        }
-    }
-
-    @Test("Accesses that wait have their turn as long as those before them end, however many there are")
-    func manyInTurn() async throws {
-        let timeout = Duration.seconds(3)
-        try await withStorage(options: options(timeout: timeout)) { storage in
-            let start = ContinuousClock.now
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<45 { group.addTask { try await storage.write { _ in _ = usleep(80_000) } } }
-                try await group.waitForAll()
-            }
-            // The last has waited for longer than the time-out.
-            #expect(ContinuousClock.now - start > timeout + .milliseconds(80))
-        }
-    }
-
     @Test("Threads that write without await lose nothing, beside tasks that write with it")
     func threads() async throws {
         try await withStorage("CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") { storage in
@@ -124,8 +73,9 @@ struct SynchronousAccessTests {
     func otherProcess() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
-            let storage = try SQLiteStorage(
-                at: url, versions: [notesSchema], options: options(timeout: .milliseconds(200)))
+            var options = SQLiteStorage.Options()
+            options.patience = .milliseconds(200)
+            let storage = try SQLiteStorage(at: url, versions: [notesSchema], options: options)
             let worker = try Worker("hold", url.path)
             await worker.wait(for: "locked")
             func use() throws {
