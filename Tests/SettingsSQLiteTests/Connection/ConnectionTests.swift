@@ -35,29 +35,6 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A transaction that fails at any point leaves the connection ready for the next")
-    func transactions() async throws {
-        try await withDatabase { path in
-            let connection = try open(path)
-            try connection.run(script: "CREATE TABLE a (x UNIQUE)")
-            for _ in 0..<2 {
-                expectError(.constraintViolated) {
-                    try connection.transaction(writing: true) {
-                        for _ in 0..<2 { try connection.statement("INSERT INTO a VALUES (?)").run([.text("secret")]) }
-                    }
-                }
-                #expect(!connection.isInTransaction)
-            }
-            let other = try OtherProgram(path)
-            try other.run("BEGIN IMMEDIATE")
-            expectError(.busy) { try connection.begin(writing: true) }
-            #expect(!connection.isInTransaction)
-            try other.run("COMMIT")
-            try connection.transaction(writing: true) { try connection.statement("INSERT INTO a VALUES (1)").run() }
-            #expect(try other.text("SELECT count(*) FROM a") == "1")
-        }
-    }
-
     @Test("A commit of any other connection changes the number of the state, one's own does not")
     func dataVersion() async throws {
         try await withDatabase { path in

@@ -3,25 +3,15 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-private struct Item: SQLiteRecord, Equatable, Sendable {
+private struct Item: SQLiteRecord, Codable, Equatable, Sendable {
     static let tableName = "items"
     var id: Int
     var a: Int?
     var b: Int?
-
-    func save(into row: inout SQLiteRow) throws {
-        row["id"] = id
-        row["a"] = a
-        row["b"] = b
-    }
-
-    static func load(from row: SQLiteRow) throws -> Item { Item(id: try row["id"], a: row["a"], b: row["b"]) }
 }
 
 @Suite("Conditions")
 struct ConditionTests {
-    private static let schema = "CREATE TABLE items (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER)"
-
     /// All combinations of three values and `NULL`.
     private static let items: [Item] = {
         let values: [Int?] = [nil, 1, 2, 3]
@@ -29,22 +19,9 @@ struct ConditionTests {
     }()
 
     private func withItems(_ body: (SQLiteStorage) async throws -> Void) async throws {
-        try await withStorage(Self.schema) { storage in
+        try await withStorage("CREATE TABLE items (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER)") { storage in
             try await storage.write { try $0.save(Self.items) }
             try await body(storage)
-        }
-    }
-
-    @Test("Conditions of many parts are joined without end")
-    func long() async throws {
-        let each: [SQLiteCondition] = (0..<900).map { Column("id") == $0 }
-        let one: SQLiteCondition = each.dropFirst().reduce(each[0]) { $0 || $1 }
-        let none: SQLiteCondition = each.dropFirst().reduce(!each[0]) { $0 && !$1 }
-        let query: SQLiteQuery<Item> = each.dropFirst().reduce(Item.where(!each[0])) { $0.where(!$1) }
-        try await withItems { storage in
-            let (some, no) = (try await ids(Item.where(one), storage), try await ids(Item.where(none), storage))
-            let (chained, nested) = (try await ids(query, storage), try await ids(Item.where(none && one), storage))
-            #expect(some.count == Self.items.count && no.isEmpty && chained.isEmpty && nested.isEmpty)
         }
     }
 
@@ -53,48 +30,55 @@ struct ConditionTests {
         return items.map(\.id)
     }
 
-    @Test("Each operator means what the SQL means that one would write")
+    @Test("Each operator means what the SQL means that one would write, alone, negated and combined")
     func operators() async throws {
         let (a, b) = (Column("a"), Column("b"))
-        let two: Int? = 2
-        let none: Int? = nil
+        let (two, none): (Int?, Int?) = (2, nil)
         let simple: [(SQLiteCondition, String)] = [
             (a == 2, "a = 2"), (a != 2, "a <> 2"), (a < 2, "a < 2"), (a <= 2, "a <= 2"), (a > 2, "a > 2"),
             (a >= 2, "a >= 2"), (a == nil, "a IS NULL"), (a != nil, "a IS NOT NULL"), (a.isNull, "a IS NULL"),
-            (a.isNotNull, "a IS NOT NULL"), (a == two, "a = 2"),
-            (a == none, "a IS NULL"), (a != none, "a IS NOT NULL"), (a != two, "a <> 2"), (a == b, "a = b"),
-            (a != b, "a <> b"), (a.isOne(of: [1, 3]), "a IN (1, 3)"), (a.isNone(of: [1, 3]), "a NOT IN (1, 3)"),
-            (a.isOne(of: [Int]()), "0"), (a.isNone(of: [Int]()), "1"), (a.isOne(of: Set([2])), "a = 2"),
+            (a.isNotNull, "a IS NOT NULL"), (a == two, "a = 2"), (a != two, "a <> 2"), (a == none, "a IS NULL"),
+            (a != none, "a IS NOT NULL"), (a == b, "a = b"), (a != b, "a <> b"), (a.isOne(of: [1, 3]), "a IN (1, 3)"),
+            (a.isNone(of: [1, 3]), "a NOT IN (1, 3)"), (a.isOne(of: [Int]()), "0"), (a.isNone(of: [Int]()), "1"),
             (a.like("2%"), "a LIKE '2%'"), (SQLiteCondition(sql: "a = 1 OR b = 2"), "a = 1 OR b = 2"),
         ]
         try await withItems { storage in
             func expectSame(_ condition: SQLiteCondition, _ sql: String) async throws {
-                let found = try await ids(Item.where(condition).ordered(by: Column("id").ascending), storage)
                 let meant: [Int] = try await storage.read {
                     try $0.select(sql: "SELECT id FROM items WHERE \(raw: sql) ORDER BY id")
                 }
-                #expect(found == meant, "\(sql)")
+                #expect(
+                    try await ids(Item.where(condition).ordered(by: Column("id").ascending), storage) == meant, "\(sql)"
+                )
                 #expect(try await storage.read { try $0.count(Item.where(condition)) } == meant.count, "\(sql)")
                 #expect(try await storage.read { try $0.exists(Item.where(condition)) } == !meant.isEmpty, "\(sql)")
                 // In the middle of other SQL a condition stays one.
+                let count = try await storage.number("SELECT count(*) FROM items WHERE NOT (\(raw: sql)) AND id >= 0")
                 #expect(
-                    try await storage.number("SELECT count(*) FROM items WHERE NOT \(condition) AND id >= 0")
-                        == storage.number("SELECT count(*) FROM items WHERE NOT (\(raw: sql)) AND id >= 0"), "\(sql)")
+                    try await storage.number("SELECT count(*) FROM items WHERE NOT \(condition) AND id >= 0") == count)
             }
+            let (last, lastSQL) = simple[simple.count - 1]
             for (condition, sql) in simple {
                 try await expectSame(condition, sql)
                 try await expectSame(!condition, "NOT (\(sql))")
-                try await expectSame(!(!condition), "NOT (NOT (\(sql)))")
-                for (other, otherSQL) in simple.suffix(4) + simple.prefix(2) {
-                    try await expectSame(condition && other, "(\(sql)) AND (\(otherSQL))")
-                    try await expectSame(condition || other, "(\(sql)) OR (\(otherSQL))")
-                    try await expectSame(
-                        !condition || other && !(other || condition),
-                        "NOT (\(sql)) OR ((\(otherSQL)) AND NOT ((\(otherSQL)) OR (\(sql))))")
-                }
+                try await expectSame(condition && last, "(\(sql)) AND (\(lastSQL))")
+                try await expectSame(
+                    !condition || last && !(last || condition),
+                    "NOT (\(sql)) OR ((\(lastSQL)) AND NOT ((\(lastSQL)) OR (\(sql))))")
             }
             let found = try await ids(Item.where(a == 1 || a == 2).where(b == 1), storage)
             #expect(found == Self.items.filter { ($0.a == 1 || $0.a == 2) && $0.b == 1 }.map(\.id))
+        }
+    }
+
+    @Test("Conditions of many parts are joined without end")
+    func long() async throws {
+        let each: [SQLiteCondition] = (0..<900).map { Column("id") == $0 }
+        let one: SQLiteCondition = each.dropFirst().reduce(each[0]) { $0 || $1 }
+        let none: SQLiteCondition = each.dropFirst().reduce(!each[0]) { $0 && !$1 }
+        try await withItems { storage in
+            let (all, no) = (try await ids(Item.where(one), storage), try await ids(Item.where(none), storage))
+            #expect(all.count == Self.items.count && no.isEmpty)
         }
     }
 
@@ -108,34 +92,26 @@ struct ConditionTests {
             let query = Item.all.ordered(by: b.ascending, a.descending, id.ascending)
             #expect(try await ids(query, storage) == sorted)
             #expect(try await ids(query.limit(3, offset: 2), storage) == Array(sorted[2..<5]))
-            #expect(try await ids(query.limit(0), storage) == [])
             #expect(try await ids(query.limit(-1, offset: -1), storage) == [])
-            #expect(try await ids(query.limit(100, offset: 14), storage) == Array(sorted[14...]))
             let first: Item? = try await storage.read { try $0.select(query.limit(5, offset: 1)) }
-            #expect(first?.id == sorted[1])
             let none: Item? = try await storage.read { try $0.select(query.limit(0)) }
-            #expect(none == nil)
+            #expect(first?.id == sorted[1] && none == nil)
             #expect(try await storage.read { try !$0.exists(query.limit(0)) })
             #expect(try await storage.read { try $0.count(query.limit(3, offset: 15)) } == 1)
-            #expect(try await storage.read { try $0.count(Item.where(a == 1).limit(100, offset: 1)) } == 3)
         }
     }
 
     @Test(
-        "A limit also says how many rows are changed and deleted, whatever tells the rows of the table apart",
-        arguments: [
-            "id INTEGER PRIMARY KEY, a INTEGER, b INTEGER", "id INTEGER, a INTEGER, b INTEGER",
-            "id INTEGER, a INTEGER, b INTEGER, rowid TEXT DEFAULT 'same'", "id TEXT PRIMARY KEY, a INTEGER, b INTEGER",
-        ])
+        "A limit also says how many rows are changed and deleted",
+        arguments: ["id INTEGER PRIMARY KEY", "id INTEGER, rowid TEXT DEFAULT 'same'"])
     func limitedWrites(columns: String) async throws {
-        try await withStorage("CREATE TABLE items (\(columns))") { storage in
+        try await withStorage("CREATE TABLE items (\(columns), a INTEGER, b INTEGER)") { storage in
             try await storage.write { database in
                 for item in Self.items { try database.insert(item) }
                 let query = Item.where(Column("id") >= 3).ordered(by: Column("id").descending).limit(2, offset: 1)
                 #expect(try database.update(query, set: [Column("a").set(to: 77), Column("b").set(to: nil)]) == 2)
-                let ids: [Int] = try database.select(
-                    sql: "SELECT CAST(id AS INTEGER) FROM items WHERE a = 77 AND b IS NULL ORDER BY 1")
-                #expect(ids == (columns.hasPrefix("id TEXT") ? [7, 8] : [13, 14]))
+                let ids: [Int] = try database.select(sql: "SELECT id FROM items WHERE a = 77 AND b IS NULL ORDER BY 1")
+                #expect(ids == [13, 14])
                 #expect(try database.delete(query) == 2)
                 #expect(try database.count(Item.all) == Self.items.count - 2)
                 #expect(try database.update(Item.all, set: []) == 0)
@@ -145,38 +121,17 @@ struct ConditionTests {
 
     @Test("A misspelled name is an error, never a text")
     func misspelled() async throws {
-        struct Misspelled: SQLiteRecord {
-            static let tableName = "itms"
-            func save(into row: inout SQLiteRow) throws { row["id"] = 1 }
-            static func load(from row: SQLiteRow) throws -> Misspelled { Misspelled() }
-        }
+        let wrong = Column("aa")
+        let attempts: [@Sendable (SQLiteDatabase) throws -> Void] = [
+            { _ = try $0.count(Item.where(wrong == "aa")) }, { _ = try $0.count(Item.where(Column("a") == wrong)) },
+            { _ = try $0.delete(Item.where(wrong.isOne(of: [1]))) },
+            { let _: [Item] = try $0.select(Item.all.ordered(by: wrong.ascending)) },
+            { try $0.update(Item.all, set: [wrong.set(to: 1)]) },
+            { try $0.create(index: "i", on: "items", columns: ["aa"]) },
+        ]
         try await withItems { storage in
-            let wrong = Column("aa")
-            for condition in [
-                wrong == 1, wrong == "aa", wrong == nil, Column("a") == wrong, wrong.like("%"), wrong.isOne(of: [1]),
-            ] {
-                await expect(.statementFailed, saying: "no such column: aa") {
-                    _ = try await storage.read { try $0.count(Item.where(condition)) }
-                }
-                await expect(.statementFailed, saying: "aa") {
-                    try await storage.write { try $0.delete(Item.where(condition)) }
-                }
-            }
-            await expect(.statementFailed, saying: "aa") {
-                _ = try await ids(Item.all.ordered(by: wrong.ascending), storage)
-            }
-            await expect(.statementFailed, saying: "aa") {
-                try await storage.write { try $0.update(Item.all, set: [wrong.set(to: 1)]) }
-            }
-            await expect(.statementFailed, saying: "aa") {
-                try await storage.write { try $0.create(index: "i", on: "items", columns: ["aa"]) }
-            }
-            await expect(.statementFailed, saying: "itms") {
-                _ = try await storage.read { try $0.count(Misspelled.all) }
-            }
-            await expect(.statementFailed, saying: "itms") { try await storage.write { try $0.save(Misspelled()) } }
-            await expect(.statementFailed, saying: "itms") {
-                try await storage.write { try $0.delete(Misspelled.all.limit(1)) }
+            for attempt in attempts {
+                await expect(.statementFailed, saying: "aa") { try await storage.write(attempt) }
             }
         }
     }

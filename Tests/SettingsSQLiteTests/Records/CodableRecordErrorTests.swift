@@ -19,12 +19,12 @@ struct CodableRecordErrorTests {
     func mismatches(column: String, value: String, message: String) async throws {
         try await withStorage(Members.schema) { storage in
             try await storage.write { database in
-                try database.save(Derived(members: Members(id: 7)))
+                try database.save(Members(id: 7))
                 try database.execute(script: "UPDATE members SET \(column) = \(value)")
             }
             for secret in ["secret", "77007"] {
                 let error = await expect(.unexpectedRow, saying: message, not: secret) {
-                    _ = try await storage.read { try $0.select(Derived.all) as Derived? }
+                    _ = try await storage.read { try $0.select(Members.all) as Members? }
                 }
                 #expect("\(String(describing: error))".contains("\(storage.path), table members, column \(column)"))
             }
@@ -53,13 +53,13 @@ struct CodableRecordErrorTests {
     func unsupportedValue() async throws {
         var members = Members(id: 7)
         members.double = .nan
-        try await expectUnstorable(Derived(members: members), "table members, column double")
+        try await expectUnstorable(members, "table members, column double")
         members = Members(id: 7)
         members.big = .max
-        try await expectUnstorable(Derived(members: members), "table members, column big")
+        try await expectUnstorable(members, "table members, column big")
         members = Members(id: 7)
         members.shape = .circle(radius: .infinity)
-        try await expectUnstorable(Derived(members: members), "table members, column shape")
+        try await expectUnstorable(members, "table members, column shape")
     }
 
     private func expectUnstorable(_ record: some SQLiteRecord & Sendable, _ message: String) async throws {

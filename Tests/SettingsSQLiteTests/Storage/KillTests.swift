@@ -31,38 +31,6 @@ struct KillTests {
         }
     }
 
-    @Test("A version of the schema is applied wholly or not at all, wherever its process dies", arguments: 1...8)
-    func upgrades(deadly: Int) async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("a.sqlite")
-            for isLate in [true, false] {
-                let worker = try Worker("database-upgrade", url.path, "9")
-                // In the middle of the version, or when it may be done.
-                await worker.wait(for: isLate ? "done \(deadly)" : "half \(deadly + 1)")
-                worker.send(9)
-                await worker.status()
-                let storage = try SQLiteStorage(at: url)
-                let ids = try await storage.texts("SELECT id FROM settingskit_versions ORDER BY position")
-                #expect(ids.count >= deadly && ids == (1...ids.count).map { "v\($0)" })
-                let tables = try await storage.texts(
-                    "SELECT name FROM sqlite_master WHERE name LIKE 't_' ORDER BY name")
-                #expect(tables == (1...ids.count).map { "t\($0)" })
-                for table in tables {
-                    #expect(try await storage.number("SELECT count(*) FROM \(identifier: table)") == 50)
-                }
-                if isLate {
-                    try FileManager.default.contentsOfDirectory(atPath: folder.path).forEach {
-                        try FileManager.default.removeItem(atPath: folder.path + "/" + $0)
-                    }
-                }
-            }
-            try await Worker.run("database-upgrade", url.path, "9")
-            let storage = try SQLiteStorage(at: url)
-            #expect(try await storage.number("SELECT count(*) FROM settingskit_versions") == 9)
-            #expect(try await storage.number("SELECT count(*) FROM t9") == 50)
-        }
-    }
-
     @Test("Processes that open a database at once apply each version once")
     func openedAtOnce() async throws {
         try await withTemporaryFolder { folder in

@@ -102,21 +102,6 @@ final class Gate: Sendable {
     }
 }
 
-/// A value that several tasks change.
-final class Guarded<Value: Sendable>: Sendable {
-    private let value: Mutex<Value>
-
-    init(_ value: Value) { self.value = Mutex(value) }
-
-    func withLock<R: Sendable>(_ body: (inout Value) -> R) -> R {
-        value.withLock { value in
-            var copy = value
-            defer { value = copy }
-            return body(&copy)
-        }
-    }
-}
-
 /// Asserts that something fails with a `SettingsError` of a code, which names the place and nothing secret.
 @discardableResult
 func expect<R>(
