@@ -60,13 +60,10 @@ let package = Package(
                     name: "SettingsKitUserDefaults",
                     condition: .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS])),
             ]),
-        .target(name: "SettingsKitTerminal", dependencies: ["SettingsKit"]),
-        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsKitTerminal"]),
+        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit"]),
         .target(
             name: "SettingsKitTool",
-            dependencies: [
-                "SettingsCommandLine", "SettingsKit", "SettingsKitTerminal", "SettingsSQLite", "SettingsEtcd",
-            ]),
+            dependencies: ["SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
         .executableTarget(name: "settings", dependencies: ["SettingsKitTool"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore"]),
         .executableTarget(
@@ -165,8 +162,8 @@ let package = Package(
         .testTarget(
             name: "SettingsCommandLineTests",
             dependencies: [
-                "SettingsCommandLine", "SettingsKit", "SettingsKitTerminal", "SettingsKitTool", "SettingsSQLite",
-                "SettingsTestKit", "SettingsTestSupport", "settings", "Player",
+                "SettingsCommandLine", "SettingsKit", "SettingsKitTool", "SettingsSQLite", "SettingsTestKit",
+                "SettingsTestSupport", "settings", "Player",
             ]),
         .testTarget(name: "SettingsBenchmarksTests", dependencies: ["settings-benchmarks"]),
     ],

@@ -24,7 +24,6 @@
 #include <grp.h>
 #include <libproc.h>
 #include <limits.h>
-#include <locale.h>
 #include <mach/mach.h>
 #include <mach/mach_time.h>
 #include <math.h>
@@ -40,11 +39,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
-int openpty(int *, int *, char *, struct termios *, struct winsize *);
 // sys/xattr.h, which is not among the open headers.
 #define XATTR_NOFOLLOW 0x0001
 ssize_t listxattr(const char *, char *, size_t, int);

@@ -25,12 +25,9 @@ public var S_IRWXG: mode_t { 0o070 }
 public var S_IRWXO: mode_t { 0o007 }
 public var SIG_DFL: (@convention(c) (Int32) -> Void)? { nil }
 public var SIG_IGN: @convention(c) (Int32) -> Void { fatalError() }
-public var SIG_ERR: @convention(c) (Int32) -> Void { fatalError() }
 public var MAP_FAILED: UnsafeMutableRawPointer { fatalError() }
 public var environ: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> { fatalError() }
 public var TIOCGWINSZ: UInt { 0x4008_7468 }
-public var TIOCSWINSZ: UInt { 0x8008_7467 }
-public var TIOCSCTTY: UInt { 0x2000_7461 }
 public var RTLD_DEFAULT: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: -2) }
 public enum POSIXErrorCode: Int32, Sendable {
     case EADDRINUSE = 48

@@ -2,8 +2,6 @@ import Dispatch
 
 /// The limits and times of subcommands. `TextLayout` has the width of texts.
 package enum CommandLimits {
-    /// The characters of a value that the list of the terminal view shows at most.
-    static let previewedCharacters = 1_000
     /// The size of the largest file with settings that is read, in bytes: no store holds as much.
     package static let fileSize = 256 << 20
     /// The greatest number of changes that wait for an output that is read slowly. The oldest are dropped.

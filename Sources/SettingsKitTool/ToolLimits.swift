@@ -2,10 +2,6 @@
 enum ToolLimits {
     /// The number of changes that are stored together: few enough for any store, and enough to spread the cost of a batch.
     static let batch = 500
-    /// The columns of a value that the list of the terminal view shows at most.
-    static let previewColumns = 500
-    /// The bytes of a value that the terminal view shows at most.
-    static let shownText = 1_000_000
     /// The widest column of names in `list`.
     static let nameColumns = 40
     /// The number of names among which the intended one is sought.

@@ -24,7 +24,6 @@ struct CommandBasicsTests {
               import   Store the values of a JSON file: all of them, or none.
               check    Report all problems at once.
               explain  Show what each layer has for a setting, and which one counts.
-              browse   Browse and change the settings on the terminal.
 
             Exit codes: 0 done, 1 failed, 2 wrong usage, 3 problems found by check.
             desk SUBCOMMAND --help has more about a subcommand.

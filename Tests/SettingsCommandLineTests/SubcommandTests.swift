@@ -65,7 +65,7 @@ struct SubcommandTests {
                 .compactMap { $0.split(separator: " ").first.map(String.init) }
             #expect(
                 Set(names).isSuperset(of: [
-                    "list", "get", "set", "delete", "watch", "explain", "export", "import", "browse",
+                    "list", "get", "set", "delete", "watch", "explain", "export", "import",
                 ]))
             #expect(!names.contains("complete"))
             for name in names {
@@ -93,7 +93,7 @@ struct SubcommandTests {
                 ["delete"], ["delete", "port", "--all"], ["delete", "port", ""], ["watch", "--count"],
                 ["watch", "--count", "0"],
                 ["watch", "--count=x"], ["watch", ""], ["explain"], ["explain", ""], ["import"], ["import", "a", "b"],
-                ["export", "--secret"], ["help", "nothing"], ["browse", "port"],
+                ["export", "--secret"], ["help", "nothing"],
             ] {
                 let result = settings.run(arguments)
                 #expect(result.code == 2 && result.output.isEmpty && result.errors.hasSuffix("\n"), "\(arguments)")
@@ -293,15 +293,6 @@ struct SubcommandTests {
                 }
                 #expect(result == 1 && errors.value.hasPrefix("The output cannot be written: "), "\(arguments)")
             }
-        }
-    }
-
-    @Test("browse needs a terminal, and opens nothing without one", arguments: TestedProgram.allCases)
-    func browse(program: TestedProgram) throws {
-        try program.withSettings { settings in
-            let result = settings.run("browse")
-            // Without a terminal, the settings are not opened: a missing store would be the code 1.
-            if isatty(STDIN_FILENO) == 0 { #expect(result.code == 2 && result.message.contains("needs a terminal")) }
         }
     }
 }

@@ -1,5 +1,4 @@
 import SettingsKit
-import SettingsKitTerminal
 
 extension CatalogueSettings {
     package func explanation(of name: String) throws -> Explanation {
@@ -18,7 +17,7 @@ extension CatalogueSettings {
         return explanation
     }
 
-    private func json(of layer: BrowserDetail.Layer) -> JSONText {
+    private func json(of layer: Explanation.Layer) -> JSONText {
         var members: [(name: String, value: JSONText)] = [
             ("layer", .string(layer.name)), ("holdsValue", .bool(layer.text != nil)),
             ("isInForce", .bool(layer.isInForce)),
@@ -30,13 +29,13 @@ extension CatalogueSettings {
     }
 
     /// The explanation of each layer, and of the default.
-    func layers(of setting: SettingsService.SettingDefinition, _ state: SettingState) -> [BrowserDetail.Layer] {
-        var lines: [BrowserDetail.Layer] = []
+    func layers(of setting: SettingsService.SettingDefinition, _ state: SettingState) -> [Explanation.Layer] {
+        var lines: [Explanation.Layer] = []
         // The name of the layer in force, once found.
         var inForce: String?
         for name in state.layerNames {
             let isSource = state.source == (name.map { .layer($0) } ?? .store)
-            var line = BrowserDetail.Layer(name: name ?? "store", text: nil)
+            var line = Explanation.Layer(name: name ?? "store", text: nil)
             if let layer = state.layers.first(where: { $0.name == name }) {
                 line.text = layer.text ?? (layer.problem == nil ? "(no text)" : "(not text)")
                 line.location = layer.location
@@ -56,7 +55,7 @@ extension CatalogueSettings {
             if isSource { inForce = name ?? "store" }
             lines.append(line)
         }
-        var line = BrowserDetail.Layer(name: "default", text: setting.defaultText ?? "(computed)")
+        var line = Explanation.Layer(name: "default", text: setting.defaultText ?? "(computed)")
         line.isInForce = state.source == .default
         line.remark = line.isInForce ? "in force" : ""
         return lines + [line]

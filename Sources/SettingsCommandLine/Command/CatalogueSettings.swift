@@ -1,5 +1,4 @@
 import SettingsKit
-import SettingsKitTerminal
 
 /// The settings of a catalogue in a service.
 package struct CatalogueSettings: CommandSettings {
@@ -18,8 +17,6 @@ package struct CatalogueSettings: CommandSettings {
 
     var catalogue: SettingsCatalogue { command.catalogue }
     var settings: SettingsService { command.settings }
-
-    package var title: String { catalogue.title }
 
     /// Unreadable values are reported one by one.
     package var isDamaged: Bool { false }

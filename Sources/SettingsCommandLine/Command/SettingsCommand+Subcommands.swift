@@ -44,7 +44,6 @@ extension SettingsCommand: CommandProgram {
             .explain(
                 summary: "Show what each layer has for a setting, and which one counts.",
                 discussion: "The layers are in the order of their precedence."),
-            .browse(),
         ]
     }
 }

@@ -6,8 +6,8 @@ import SettingsKit
     import Foundation
 #endif
 
-/// Gives a program subcommands over its own settings: `list`, `get`, `set`, `delete`, `watch`, `export`, `import`, `check`,
-/// `explain` and `browse`.
+/// Gives a program subcommands over its own settings: `list`, `get`, `set`, `delete`, `watch`, `export`, `import`, `check`
+/// and `explain`.
 ///
 /// ```swift
 /// exit(SettingsCommand(catalogue, settings: settings).run(Array(CommandLine.arguments.dropFirst())))
@@ -60,8 +60,6 @@ public struct SettingsCommand: Sendable {
     ///
     /// It returns when the subcommand is done; `watch` runs until the process is interrupted, its output is closed, or it has
     /// printed as many changes as `--count` says. Nothing is called on another thread.
-    /// `browse` runs until the person quits. It uses the terminal of the process in the place of `input` and `output`, and receives
-    /// the signals of the process meanwhile.
     ///
     /// - Parameters:
     ///   - arguments: The subcommand and its arguments, without the name of the program: `["set", "port", "9000"]`.

@@ -1,5 +1,4 @@
 import SettingsKit
-import SettingsKitTerminal
 
 /// A program with subcommands: the tool over any store, or the command of a program over its own settings.
 package protocol CommandProgram: Sendable {
@@ -32,12 +31,6 @@ extension CommandProgram {
         } catch let failure as CommandFailure {
             streams.report(failure.message)
             return failure.code
-        } catch TerminalFailure.missing(let message) {
-            streams.report(message)
-            return .usage
-        } catch TerminalFailure.interrupted(let message) {
-            streams.report(message)
-            return .failure
         } catch {
             streams.report(message(for: error))
             return .failure

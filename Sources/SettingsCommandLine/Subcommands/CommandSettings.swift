@@ -1,5 +1,4 @@
 import SettingsKit
-import SettingsKitTerminal
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -10,7 +9,7 @@ import SettingsKitTerminal
 /// The settings that subcommands show and change: those of a catalogue, or all that a store holds.
 ///
 /// Each subcommand is written once, over this protocol.
-package protocol CommandSettings: BrowsedSettings {
+package protocol CommandSettings {
     associatedtype Change: SettingChange
 
     /// Whether values may be missing because a store is damaged.
@@ -55,6 +54,9 @@ package protocol CommandSettings: BrowsedSettings {
 
     /// Stores some changes together: all of them, or none.
     func store(_ batch: ArraySlice<Change>) throws
+
+    /// Returns when every change survives a power failure, and other programs can read it in the store's files.
+    func bringUpToDate() throws
 
     /// Prints changes to settings.
     func show(_ changes: [Change], asJSON: Bool, _ streams: CommandStreams) throws

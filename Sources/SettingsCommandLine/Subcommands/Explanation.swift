@@ -1,17 +1,34 @@
 import SettingsKit
-import SettingsKitTerminal
 
 /// Where the value of a setting comes from.
 package struct Explanation {
     /// A fact about a value: its name in JSON and for people, nil if only JSON shows it; its text, and its JSON, nil for the text.
     package typealias Fact = (member: String, title: String?, text: String, json: JSONText?)
 
+    /// The contents of one layer.
+    package struct Layer {
+        package var name: String
+        /// The text; nil if the layer holds nothing.
+        package var text: String?
+        /// The place of the value in the layer, such as a variable.
+        package var location: String?
+        package var remark = ""
+        package var isInForce = false
+
+        package init(name: String, text: String?, location: String? = nil, isInForce: Bool = false) {
+            self.name = name
+            self.text = text
+            self.location = location
+            self.isInForce = isInForce
+        }
+    }
+
     let name: String
     /// The text of the value; nil if there is none.
     let text: String?
     package var facts: [Fact] = []
     /// The layers, the highest first, with their JSON.
-    package var layers: [(shown: BrowserDetail.Layer, json: JSONText)] = []
+    package var layers: [(shown: Layer, json: JSONText)] = []
     /// Paragraphs at the end.
     package var notes: [String] = []
 

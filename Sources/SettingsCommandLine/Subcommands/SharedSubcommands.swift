@@ -1,5 +1,4 @@
 import SettingsKit
-import SettingsKitTerminal
 
 // The subcommands that every program has. A program says in words what its settings are, and adds its options.
 
@@ -138,23 +137,6 @@ extension Subcommand {
                 // Changes are printed after they are stored: a change that failed must not appear.
                 try settings.show(changes, asJSON: isJSON, streams)
                 if changes.isEmpty && !isJSON { try streams.print("Nothing changes.\n") }
-                return .success
-            }
-        }
-    }
-
-    package static func browse(addition: String = "") -> Self {
-        Self(
-            name: "browse", groups: Program.settingsOptions,
-            summary: "Browse and change the settings on the terminal.",
-            discussion:
-                "The keys are shown at the bottom; ? explains them. Each change is stored at once and can be undone "
-                + "until you quit. It needs a terminal on standard input and standard output. NO_COLOR is honored.\(addition)"
-        ) { program, invocation, streams in
-            // The settings must not be opened without a terminal.
-            try Terminal.require()
-            return try program.withSettings(invocation, streams, for: .changing) { settings in
-                try Browser.run { settings }
                 return .success
             }
         }

@@ -36,8 +36,6 @@ package struct SettingState: Sendable {
     package var isLocked: Bool { lock != nil }
 
     /// The source of the value and the lock of the setting, in a few words.
-    package var sourceText: String { Self.sourceText(source, lock) }
-
     static func sourceText(_ source: SettingsService.Source, _ lock: SettingsService.Lock?) -> String {
         guard let lock else { return source.description }
         let isOwnLock = lock.problem == nil && source == .layer(lock.layer)

@@ -225,15 +225,6 @@ extension SettingsService {
             return readValue(at: index).writableData
         }
 
-        /// Returns the bytes that the layer that is written to will hold for a setting after the writes made so far.
-        package mutating func storedData(of setting: SettingDefinition) -> Data? { data(for: setting.key) }
-
-        /// Stores bytes that were stored before, whether or not the setting accepts them; nil removes the stored value.
-        package mutating func restore(_ data: Data?, of setting: SettingDefinition) {
-            recordHooks(of: setting)
-            write(data, for: setting.key, of: setting.cached(in: service))
-        }
-
         /// Returns the stored values, with the bytes written so far.
         private mutating func value(for key: StorageKey, _ connection: ScopeConnection) -> StoredValue {
             let index = index(of: key, connection)

@@ -13,6 +13,8 @@ extension OpenedStore {
         try store.bringUpToDate()
     }
 
+    package func bringUpToDate() throws { try store.bringUpToDate() }
+
     package var batchSize: Int? { ToolLimits.batch }
 
     package func store(_ batch: ArraySlice<StoredDifference>) throws { try StoredDifference.make(batch, in: store) }

@@ -1,6 +1,5 @@
 import SettingsCommandLine
 import SettingsKit
-import SettingsKitTerminal
 
 extension OpenedStore {
     package func explanation(of name: String) throws -> Explanation {
@@ -67,7 +66,7 @@ extension OpenedStore {
         /// Why the layer cannot be read; nil if it can.
         let problem: SettingsError?
 
-        func explained(isInForce: Bool) -> (shown: BrowserDetail.Layer, json: JSONText) {
+        func explained(isInForce: Bool) -> (shown: Explanation.Layer, json: JSONText) {
             var members: [(name: String, value: JSONText)] = [
                 ("layer", .string(name)), ("store", .string(store)), ("value", value?.jsonText ?? .value("null")),
                 ("holdsValue", .bool(value != nil)), ("isInForce", .bool(isInForce)),

@@ -27,7 +27,6 @@ extension SettingsTool: CommandProgram {
                     "It names the file and the line, or the journal beside it, the kind and the size; for a shared directory, "
                     + "the device that made the last change, and when. With --app, it also shows the files of the "
                     + "administrator, which come before and after the program's own."),
-            .browse(addition: " A value keeps the kind that it has."),
             .completions,
             .complete,
             .export,
