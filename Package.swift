@@ -61,10 +61,8 @@ let package = Package(
                     condition: .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS])),
             ]),
         .target(name: "SettingsCommandLine", dependencies: ["SettingsKit"]),
-        .target(
-            name: "SettingsKitTool",
-            dependencies: ["SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
-        .executableTarget(name: "settings", dependencies: ["SettingsKitTool"]),
+        .executableTarget(
+            name: "settings", dependencies: ["SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore"]),
         .executableTarget(
             name: "settings-benchmarks",
@@ -132,7 +130,7 @@ let package = Package(
         .testTarget(
             name: "SettingsEtcdTests",
             dependencies: [
-                "SettingsEtcd", "SettingsKitTool", "SettingsKit", "SettingsTestKit", "SettingsTestSupport",
+                "SettingsEtcd", "SettingsKit", "SettingsTestKit", "SettingsTestSupport", "settings",
                 "settings-test-worker",
             ]),
         .testTarget(
@@ -162,8 +160,8 @@ let package = Package(
         .testTarget(
             name: "SettingsCommandLineTests",
             dependencies: [
-                "SettingsCommandLine", "SettingsKit", "SettingsKitTool", "SettingsSQLite", "SettingsTestKit",
-                "SettingsTestSupport", "settings", "Player",
+                "SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
+                "settings", "Player",
             ]),
         .testTarget(name: "SettingsBenchmarksTests", dependencies: ["settings-benchmarks"]),
     ],

@@ -1,3 +1,1 @@
-import SettingsKitTool
-
 exit(SettingsTool().run(SettingsTool.processArguments))

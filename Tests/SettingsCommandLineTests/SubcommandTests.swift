@@ -1,9 +1,10 @@
 import Foundation
 import SettingsCommandLine
 import SettingsKit
-import SettingsKitTool
 import SettingsTestSupport
 import Testing
+
+@testable import settings
 
 /// The programs that share their subcommands: the command of a catalogue, and the tool over a store of each kind.
 enum TestedProgram: String, CaseIterable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
-@testable import SettingsKitTool
+@testable import settings
 
 @Suite("settings doctor", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct ToolDoctorTests {

@@ -4,7 +4,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
-@testable import SettingsKitTool
+@testable import settings
 
 @Suite("Devices of a shared directory, and what is wrong there", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct ToolReplicasTests {

@@ -1,8 +1,9 @@
 import Foundation
 import SettingsCommandLine
-import SettingsKitTool
 import SettingsTestSupport
 import Testing
+
+@testable import settings
 
 /// The kinds of stores that the tool opens.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {

@@ -1,9 +1,10 @@
 import Foundation
 import SettingsCommandLine
-import SettingsKitTool
 import SettingsKit
 import SettingsTestSupport
 import Testing
+
+@testable import settings
 
 @Suite("Completions of the tool", .ownThreads)
 struct ToolCompletionTests {

@@ -1,10 +1,11 @@
 import Foundation
 import SettingsCommandLine
-import SettingsKitTool
 import SettingsKit
 import SettingsSQLite
 import SettingsTestSupport
 import Testing
+
+@testable import settings
 
 @Suite("The tool on missing, foreign, damaged, enormous and hostile stores", .ownThreads)
 struct ToolHostileTests {

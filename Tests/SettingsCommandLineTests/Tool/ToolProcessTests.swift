@@ -1,10 +1,11 @@
 import Foundation
 import SettingsCommandLine
-import SettingsKitTool
 import SettingsKit
 import SettingsSQLite
 import SettingsTestSupport
 import Testing
+
+@testable import settings
 
 @Suite("The executable settings", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct ToolProcessTests {

@@ -1,10 +1,11 @@
 import Foundation
 import SettingsCommandLine
-import SettingsKitTool
 import SettingsKit
 import SettingsSQLite
 import SettingsTestSupport
 import Testing
+
+@testable import settings
 
 @Suite("The tool reads and changes values of every kind of store", .ownThreads)
 struct ToolValueTests {

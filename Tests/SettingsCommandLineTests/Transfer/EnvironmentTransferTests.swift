@@ -3,7 +3,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
-@testable import SettingsKitTool
+@testable import settings
 
 @Suite("Environment files")
 struct EnvironmentTransferTests {

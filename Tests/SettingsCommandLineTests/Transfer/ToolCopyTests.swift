@@ -4,7 +4,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
-@testable import SettingsKitTool
+@testable import settings
 
 @Suite("Copying stores", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct ToolCopyTests {

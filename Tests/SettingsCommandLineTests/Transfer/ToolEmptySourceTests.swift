@@ -4,7 +4,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
-@testable import SettingsKitTool
+@testable import settings
 
 /// A source that has no settings, or from which none can be read.
 private struct PoorFile: CustomTestStringConvertible {

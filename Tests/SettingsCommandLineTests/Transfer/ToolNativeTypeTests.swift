@@ -5,7 +5,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
-@testable import SettingsKitTool
+@testable import settings
 
 @Suite("Types that only property lists have", .ownThreads)
 struct ToolNativeTypeTests {

@@ -5,7 +5,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
-@testable import SettingsKitTool
+@testable import settings
 
 extension StoreKind {
     /// Opens a store in a directory for writing, as a program does.

@@ -4,7 +4,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
-@testable import SettingsKitTool
+@testable import settings
 
 /// Bytes of all kinds, under names of all kinds.
 enum TransferSamples {

@@ -1,6 +1,7 @@
 import Foundation
-import SettingsKitTool
 import SettingsTestSupport
+
+@testable import settings
 
 /// A run of the tool `settings` in this process.
 struct SettingsToolRun: Sendable {

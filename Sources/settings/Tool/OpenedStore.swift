@@ -3,8 +3,13 @@ import SettingsKit
 import SettingsSQLite
 import Synchronization
 
+#if DEBUG
+    /// Replaces `Synchronization.Mutex` in debug builds, which check the ranks.
+    private typealias Mutex = RankedMutex
+#endif
+
 /// A store that a subcommand uses, with the problems that it has reported.
-package final class OpenedStore: CommandSettings {
+final class OpenedStore: CommandSettings {
     let place: StoreArguments.Place
     let store: any SettingsStore
     /// The failure for a missing store that counts as empty.
@@ -37,7 +42,7 @@ package final class OpenedStore: CommandSettings {
     var description: String { store.storeDescription }
 
     /// Whether the store has reported that values may be missing.
-    package var isDamaged: Bool { removal != nil || problems.all.contains { $0.code.affectsReading } }
+    var isDamaged: Bool { removal != nil || problems.all.contains { $0.code.affectsReading } }
 
     /// Prints the problems that the store has reported.
     func reportProblems(to streams: CommandStreams) {

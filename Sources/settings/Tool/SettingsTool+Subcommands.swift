@@ -2,10 +2,10 @@ import SettingsCommandLine
 import SettingsKit
 
 extension SettingsTool: CommandProgram {
-    package var title: String { "Shows, changes, watches, compares and moves the settings of any store." }
-    package var findings: String { "problems or differences found" }
+    var title: String { "Shows, changes, watches, compares and moves the settings of any store." }
+    var findings: String { "problems or differences found" }
 
-    package static var subcommands: [Subcommand<SettingsTool>] {
+    static var subcommands: [Subcommand<SettingsTool>] {
         [
             .list(
                 summary: "Show all settings with their kinds and values.",
@@ -39,9 +39,9 @@ extension SettingsTool: CommandProgram {
         ]
     }
 
-    package static var settingsOptions: [CommandOptionGroup] { [StoreArguments.options()] }
+    static var settingsOptions: [CommandOptionGroup] { [StoreArguments.options()] }
 
-    package func message(for error: any Error) -> String {
+    func message(for error: any Error) -> String {
         switch error {
         case let error as SettingsError: "\(error)"
         case let error as SystemError: "\(error)."
@@ -50,7 +50,7 @@ extension SettingsTool: CommandProgram {
     }
 
     /// Opens the store that the options name, calls a function with it, and prints the problems that it has reported.
-    package func withSettings<R>(
+    func withSettings<R>(
         _ invocation: Invocation, _ streams: CommandStreams, for use: SettingsUse,
         _ body: (OpenedStore) throws -> R
     ) throws -> R {

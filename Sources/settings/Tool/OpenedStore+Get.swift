@@ -2,7 +2,7 @@ import SettingsCommandLine
 import SettingsKit
 
 extension OpenedStore {
-    package func value(
+    func value(
         named name: String, showsSecrets: Bool
     ) throws -> (text: String?, json: JSONText, problem: String?) {
         guard let value = try value(named: name) else { throw missingValue(named: name) }

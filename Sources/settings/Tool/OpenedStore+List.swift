@@ -2,7 +2,7 @@ import SettingsCommandLine
 import SettingsKit
 
 extension OpenedStore {
-    package func list(asJSON isJSON: Bool, _ streams: CommandStreams) throws {
+    func list(asJSON isJSON: Bool, _ streams: CommandStreams) throws {
         var settings: [(name: String, value: UntypedValue)] = []
         for name in try names() {
             // It may have been removed meanwhile.

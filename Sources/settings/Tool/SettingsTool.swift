@@ -13,9 +13,9 @@ import SettingsKit
 /// the files `-shm` and `-wal` beside a database.)
 ///
 /// Exit codes and outputs are those of ``SettingsCommand``. All functions may be called from any thread.
-package struct SettingsTool: Sendable {
+struct SettingsTool: Sendable {
     /// The name of the tool in help texts.
-    package let name: String
+    let name: String
     private let usesColors: Bool
     private let width: Int
     private let showsProgress: Bool
@@ -28,7 +28,7 @@ package struct SettingsTool: Sendable {
     ///     `NO_COLOR` is not set.
     ///   - width: The number of columns of the output. By default, that of the terminal, and 80 without one.
     ///   - showsProgress: Whether messages show how far a long operation is. By default, if standard error is a terminal.
-    package init(
+    init(
         name: String = "settings", usesColors: Bool = StandardStreams.outputHasColors,
         width: Int = StandardStreams.outputWidth, showsProgress: Bool = StandardStreams.errorsAreTerminal
     ) {
@@ -42,7 +42,7 @@ package struct SettingsTool: Sendable {
     ///
     /// - Parameter arguments: The subcommand and its arguments, without the name of the program, each as bytes in UTF-8. Bytes
     ///   that are not UTF-8 are a wrong usage, and a message says so.
-    package func run(
+    func run(
         _ arguments: [[UInt8]], input: @escaping () throws -> Data = StandardStreams.read,
         output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
@@ -54,7 +54,7 @@ package struct SettingsTool: Sendable {
     }
 
     /// The arguments of the process as bytes, without the name of the program.
-    package static var processArguments: [[UInt8]] {
+    static var processArguments: [[UInt8]] {
         (0..<Int(CommandLine.argc)).dropFirst().compactMap { index in
             CommandLine.unsafeArgv[index].map { argument in
                 Array(UnsafeRawBufferPointer(start: argument, count: strlen(argument)))

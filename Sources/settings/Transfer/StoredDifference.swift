@@ -2,7 +2,7 @@ import SettingsCommandLine
 import SettingsKit
 
 /// A setting that two stores, or a store and a file, hold differently.
-package struct StoredDifference: SettingChange, Equatable, Sendable {
+struct StoredDifference: SettingChange, Equatable, Sendable {
     let name: String
     /// The bytes before, or in the first store; nil for none.
     let old: Data?
@@ -11,7 +11,7 @@ package struct StoredDifference: SettingChange, Equatable, Sendable {
     /// Both values as native values of property lists; nil unless both sets come from property lists.
     var oldValue, newValue: PropertyListValue?
 
-    package var isRemoval: Bool { new == nil }
+    var isRemoval: Bool { new == nil }
 
     /// Returns the differences between two sets of settings, sorted by name. Linear time, apart from the sorting.
     ///

@@ -2,7 +2,7 @@ import SettingsCommandLine
 import SettingsKit
 
 extension OpenedStore {
-    package func observe(
+    func observe(
         _ names: [String], _ streams: CommandStreams,
         _ body: @escaping @Sendable (String, Bool, SettingsService.Origin, @escaping ObservedContent) -> Void
     ) throws -> [SettingsService.Subscription] {

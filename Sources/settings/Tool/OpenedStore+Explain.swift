@@ -2,7 +2,7 @@ import SettingsCommandLine
 import SettingsKit
 
 extension OpenedStore {
-    package func explanation(of name: String) throws -> Explanation {
+    func explanation(of name: String) throws -> Explanation {
         let layers = try layers(of: name)
         let value = try value(named: name)
         if value == nil && layers.allSatisfy({ $0.value == nil }) { throw missing ?? missingValue(named: name) }

@@ -2,24 +2,24 @@ import SettingsCommandLine
 import SettingsKit
 
 extension OpenedStore {
-    package func removals(of names: [String]?) throws -> [StoredDifference] {
+    func removals(of names: [String]?) throws -> [StoredDifference] {
         for name in names ?? [] where try data(named: name) == nil { throw missingValue(named: name) }
         return try (names ?? self.names()).map { StoredDifference(name: $0, old: nil, new: nil) }
     }
 
     /// Removes values of other programs, and those stored meanwhile.
-    package func removeRest() throws {
+    func removeRest() throws {
         try store.removeAll()
         try store.bringUpToDate()
     }
 
-    package func bringUpToDate() throws { try store.bringUpToDate() }
+    func bringUpToDate() throws { try store.bringUpToDate() }
 
-    package var batchSize: Int? { ToolLimits.batch }
+    var batchSize: Int? { ToolLimits.batch }
 
-    package func store(_ batch: ArraySlice<StoredDifference>) throws { try StoredDifference.make(batch, in: store) }
+    func store(_ batch: ArraySlice<StoredDifference>) throws { try StoredDifference.make(batch, in: store) }
 
-    package func show(_ changes: [StoredDifference], asJSON: Bool, _ streams: CommandStreams) throws {
+    func show(_ changes: [StoredDifference], asJSON: Bool, _ streams: CommandStreams) throws {
         try changes.print(streams, asJSON: asJSON)
     }
 }
