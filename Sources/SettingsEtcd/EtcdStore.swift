@@ -40,9 +40,6 @@ import SettingsKitPlatform
 /// A store that cannot reach the cluster begins with the last known values of the local file, reports `clusterUnreachable`, and
 /// catches up by itself. Reading never waits.
 ///
-/// The child of a `fork` goes on reading the values of that moment; writing and ``synchronize()`` throw `storeClosed` there. It
-/// opens another store for itself.
-///
 /// ## Limits
 /// A transaction takes 127 settings and 1.5 MB. All values under the prefix are in memory, at most 256 MB.
 ///
@@ -116,7 +113,7 @@ public final class EtcdStore: SettingsStore {
 
     /// Whether the cluster is reached now, so that values are up to date. It may refuse changes, such as one without space.
     public var isConnected: Bool {
-        !cluster.isInherited && cluster.state.withLock { $0.outage.isFollowing && !$0.isClosed }
+        cluster.state.withLock { $0.outage.isFollowing && !$0.isClosed }
     }
 
     /// Publishes every change, also those of other programs.

@@ -22,14 +22,12 @@ package enum PlatformTimings {
     /// The time without an ended piece of work after which the running ones count as stalled.
     static let stallTime = Duration.milliseconds(50)
 
-    // MARK: Exit, fork and suspension
+    // MARK: Exit and suspension
 
     /// How long the exit of the process waits for locks of other processes, however many stores there are.
     static let exitLockPatience = Duration.milliseconds(500)
     /// How long the exit waits for writes in progress.
     static let exitPatience = Duration.seconds(3)
-    /// How long a fork waits for the background. It waits longer only if a listener that runs in the background forks.
-    static let forkPatience = Duration.milliseconds(500)
     /// How long after the last lock on a file the process asks the system not to suspend it.
     package static let lockLingering = Duration.seconds(1)
 

@@ -60,33 +60,6 @@ struct ProcessTests {
         }
     }
 
-    @Test("A process that is forked loses nothing, and neither does its parent", arguments: StoreKind.ofFiles)
-    func forked(kind: StoreKind) async throws {
-        try await kind.withMedium { medium in
-            try await Worker.run("fork", medium.path, "500")
-            let store = try medium.fresh()
-            #expect(try store.text("counter") == "1000")
-            #expect(try store.keys().count == 1_002)
-        }
-    }
-
-    @Test(
-        "In a forked child, the changing thread delivers every change itself, however many there are",
-        arguments: StoreKind.ofFiles)
-    func forkedListeners(kind: StoreKind) async throws {
-        try await kind.withMedium { try await Worker.run("fork-and-hear", $0.path, "600") }
-    }
-
-    @Test("A forked child's change after its parent has closed the store is not lost", arguments: StoreKind.ofFiles)
-    func parentCloses(kind: StoreKind) async throws {
-        try await kind.withMedium { medium in
-            try await Worker.run("fork-and-close", medium.path, "100")
-            let store = try medium.fresh()
-            for number in 0..<100 { #expect(try store.number("child \(number)") == number) }
-            try medium.check()
-        }
-    }
-
     @Test(
         "A limit on the size of files causes an error and no loss, and writing works once it is raised",
         arguments: zip(StoreKind.allCases, [20_000, 20_000, 200_000]))

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKitCore
 import SettingsKitFiles
-@testable import SettingsKitPlatform
 import SettingsSQLite
 import Synchronization
 
@@ -104,42 +103,6 @@ enum BackgroundWork {
         sleep(7)
         say(usage())
         say("\(threads)")
-    }
-
-    /// Forks while the background works; the child opens a store of its own, which is written and looks for changes.
-    ///
-    /// - Returns: the exit status.
-    static func forkAndOpen(_ directory: String) throws -> Int32 {
-        @Sendable func open(_ name: String) throws -> PropertyListStore {
-            try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(name).plist"))
-        }
-        let stores = try (0..<20).map { try open("parent \($0)") }
-        for round in 0..<50 {
-            for store in stores { try store.set(key, to: Data("\(round)".utf8)) }
-        }
-        let child = forkProcess()
-        alarm(60)
-        guard child == 0 else {
-            for store in stores { try store.set(key, to: Data("100".utf8)) }
-            var status: Int32 = 0
-            waitpid(child, &status, 0)
-            return withExtendedLifetime(stores) { status == 0 ? 0 : 3 }
-        }
-        onThreadOfChild {
-            do {
-                let path = "\(directory)/child.plist"
-                let store = try open("child")
-                try store.set(key, to: Data("1".utf8))
-                let files = POSIXFileSystem()
-                while try files.status(of: path, followingLink: true) == nil { usleep(1_000) }
-                let edited = "<plist version=\"1.0\"><dict><key>a</key><integer>2</integer></dict></plist>"
-                try Data(edited.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-                while store.get(key) != Data("2".utf8) { usleep(1_000) }
-                _exit(0)
-            } catch {
-                _exit(4)
-            }
-        }
     }
 
     /// How many threads and descriptors the process has, and its memory in KiB.

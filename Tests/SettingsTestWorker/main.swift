@@ -140,80 +140,6 @@ case "listen":
     say("listening")
     withExtendedLifetime(subscription) { dispatchMain() }
 
-case "fork":
-    // fork PATH COUNT: parent and child set keys of their own, and count together; the child begins when the parent has
-    // put another journal in the place of the one that both have.
-    let settings = try openService()
-    let counter = Setting<Int>("counter", in: .defaults, default: 0)
-    settings.set(counter, to: 0)
-    // What the language's runtime makes at the first use, under locks of its own, is made before.
-    for number in 0..<200 { try settings.save(Setting<Int>("warm", in: .defaults, default: 0), to: number) }
-    for _ in 0..<4 { try settings.bringUpToDate() }
-    let start = Pipe()
-    let child = forkProcess()
-    // Whatever hangs ends.
-    alarm(60)
-    let name = child == 0 ? "child" : "parent"
-    if child == 0 { _ = start.fileHandleForReading.availableData }
-    for number in 0..<argument(3) {
-        try settings.save(Setting<Int>("\(name) \(number)", in: .defaults, default: -1), to: number)
-        try settings.save { $0.update(counter) { $0 += 1 } }
-    }
-    if child == 0 { _exit(0) }
-    try settings.bringUpToDate()
-    start.fileHandleForWriting.write(Data([1]))
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
-    exit(status == 0 ? 0 : 3)
-
-case "fork-and-close":
-    // fork-and-close PATH COUNT: the parent forks, and closes everything after the child has set its first key; the child
-    // goes on.
-    func forkAndClose() throws -> (child: pid_t, toChild: Pipe) {
-        let settings = try openService()
-        for number in 0..<200 { try settings.save(Setting<Int>("warm", in: .defaults, default: 0), to: number) }
-        let (toChild, toParent) = (Pipe(), Pipe())
-        let child = forkProcess()
-        alarm(60)
-        if child != 0 {
-            _ = toParent.fileHandleForReading.availableData
-            return (child, toChild)
-        }
-        for number in 0..<argument(3) {
-            try settings.save(Setting<Int>("child \(number)", in: .defaults, default: -1), to: number)
-            guard number == 0 else { continue }
-            toParent.fileHandleForWriting.write(Data([1]))
-            _ = toChild.fileHandleForReading.availableData
-        }
-        _exit(0)
-    }
-    let (child, toChild) = try forkAndClose()
-    // What was open here is closed by now.
-    toChild.fileHandleForWriting.write(Data([1]))
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
-    exit(status == 0 ? 0 : 3)
-
-case "fork-and-hear":
-    // fork-and-hear PATH COUNT: the child changes so many settings at once, and its own thread calls their listeners.
-    let settings = try openService()
-    let heard = (0..<argument(3)).map { Setting<Int>("heard \($0)", in: .defaults, default: 0) }
-    let calls = Calls()
-    let subscriptions = heard.map { setting in
-        settings.observe(setting) { _ in calls.add() }
-    }
-    settings.set(heard[0], to: -1)
-    let child = forkProcess()
-    alarm(60)
-    if child == 0 {
-        try settings.save { settings in for setting in heard { settings[setting] = 1 } }
-        let isComplete = calls.onMainThread.load(ordering: .relaxed) == heard.count + 1
-        _exit(isComplete && calls.onOthers.load(ordering: .relaxed) == 0 ? 0 : 4)
-    }
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
-    exit(withExtendedLifetime(subscriptions) { status == 0 ? 0 : 3 })
-
 case "limited":
     // limited PATH SIZE: no file may grow beyond SIZE bytes; sets until that is met, then without the limit.
     signal(SIGXFSZ, SIG_IGN)
@@ -276,10 +202,6 @@ case "open-and-close":
     // open-and-close PATH COUNT: opens, uses and closes a store so often, and says how much of the system it has.
     try BackgroundWork.openAndClose(path, count: argument(3))
 
-case "fork-and-open":
-    // fork-and-open DIRECTORY: a child of a busy process opens a store of its own, and relies on the background.
-    exit(try BackgroundWork.forkAndOpen(path))
-
 case "fleet-count":
     // fleet-count FOLDER ENDPOINTS PREFIX TIMES: so many updates of one counter in a cluster.
     try FleetWork.count(
@@ -299,10 +221,6 @@ case "fleet-conformance":
     // fleet-conformance FOLDER ENDPOINTS PREFIX: what the conformance suite has a process do that it kills.
     try StoreConformance.writeUntilKilled(
         to: FleetWork.openStore(arguments[3], prefix: arguments[4], state: path, patience: .seconds(5)))
-
-case "fleet-fork":
-    // fleet-fork FOLDER ENDPOINTS PREFIX: forks a few times with a store in use.
-    exit(try FleetWork.fork(endpoints: arguments[3], prefix: arguments[4], state: path))
 
 default:
     say("unknown: \(arguments[1])")

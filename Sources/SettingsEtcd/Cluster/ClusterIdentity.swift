@@ -33,7 +33,7 @@ extension EtcdCluster {
     /// Records the cluster that answers a read, before the read is complete. An unexpected cluster is recorded once its whole
     /// state has arrived.
     func recordAnswer(of cluster: UInt64) {
-        let strangers = change { state in
+        let strangers = state.withLock { state in
             state.identity.allows(cluster) ? identify(cluster, &state) : []
         }
         keepAside(strangers)

@@ -9,11 +9,11 @@ import SettingsKitPlatform
 
 /// Applies the results of the follower and the sender.
 extension EtcdCluster {
-    var scope: SettingsService.Scope { change { $0.scope } }
+    var scope: SettingsService.Scope { state.withLock { $0.scope } }
 
     /// Records that the cluster cannot be reached, or refuses a request. Each code is reported once.
     func recordOutage(_ failure: GatewayFailure, of part: Outage.Part) {
-        let (failure, isWriteWaiting) = change { state in
+        let (failure, isWriteWaiting) = state.withLock { state in
             state.queue.recordLostConnection()
             state.outage[keyPath: part] = failure
             return (state.outage.nextUnreported(), state.queue.hasAccepted)
@@ -25,7 +25,7 @@ extension EtcdCluster {
 
     /// Records that the cluster still has the known state.
     func recordVerification() {
-        change { state in
+        state.withLock { state in
             state.identity.isVerified = true
             state.wakeProgressWaiters()
         }
@@ -37,7 +37,7 @@ extension EtcdCluster {
     /// - Returns: A call that ends the watch, for when the cluster has a newer state than the watch has shown.
     func beginWatching() -> GatewayCall {
         let call = GatewayCall()
-        let isClosed = change { state in
+        let isClosed = state.withLock { state in
             (state.watch, state.lastMessage) = (call, .now)
             return state.isClosed
         }
@@ -49,7 +49,7 @@ extension EtcdCluster {
     ///
     /// - Returns: The newest revision known from another source.
     func recordMessage() -> Int64 {
-        change { state in
+        state.withLock { state in
             state.lastMessage = .now
             return state.contents.newestRevision
         }
@@ -60,13 +60,13 @@ extension EtcdCluster {
 
     /// Records that the cluster has an earlier state than the known one. The follower then verifies that.
     func recordEarlierState() {
-        change { $0.identity.isVerified = false }
+        state.withLock { $0.identity.isVerified = false }
         leaveWatch()
     }
 
     /// Records that the watch has ended, so that changes may be missed from now on.
     func endWatching() {
-        change { state in
+        state.withLock { state in
             (state.watch, state.isWatching) = (nil, false)
             state.identity.isVerified = false
         }
@@ -74,7 +74,7 @@ extension EtcdCluster {
 
     /// Records that the watch is established.
     func recordReached() {
-        let wasReported = change { state in
+        let wasReported = state.withLock { state in
             state.isWatching = true
             // Sending is retried now.
             return state.outage.endFollowing()
@@ -94,14 +94,14 @@ extension EtcdCluster {
     /// - Returns: The newest revision seen. If the read finds an earlier one, the cluster was restored.
     func beginReading() -> Int64 {
         withLocalState { try $0?.beginReading() }
-        return change { $0.contents.newestRevision }
+        return state.withLock { $0.contents.newestRevision }
     }
 
     /// Applies the whole state of a cluster.
     ///
     /// - Parameter newest: The newest revision seen before the state was read.
     func apply(_ entries: [ClusterEntry], at revision: Int64, after newest: Int64, of cluster: UInt64) {
-        let strangers = change { state in
+        let strangers = state.withLock { state in
             state.queue.forgetBases(of: state.contents.namesWithReusedRevision(in: entries))
             feed.publish(state.contents.replace(with: entries, at: revision, after: newest), origin: .external)
             let strangers = identify(cluster, &state)
@@ -117,7 +117,7 @@ extension EtcdCluster {
 
     /// Applies the events of one revision.
     func apply(_ revision: WatchFold.Revision) {
-        change { state in
+        state.withLock { state in
             // The watch can be faster than the answer to this program's own transaction.
             let isOwn = state.underWay.map { $0.makes(revision, in: range) } ?? false
             feed.publish(
@@ -131,7 +131,7 @@ extension EtcdCluster {
     /// Sends values again that have expired with their lease.
     func restore(_ values: [String: Data]) {
         if values.isEmpty { return }
-        change { state in
+        state.withLock { state in
             for (name, data) in values {
                 var write = QueuedWrite(id: state.queue.makeID(), writes: [name: data], isAccepted: true)
                 // The write loses to a value that another client has stored in the meantime.

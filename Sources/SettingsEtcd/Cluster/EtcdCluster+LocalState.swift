@@ -19,18 +19,18 @@ extension EtcdCluster {
     func updateLocalFiles() {
         var isLost = false
         withLocalState { file in
-            let update = change { $0.removeUnstored() }
+            let update = state.withLock { $0.removeUnstored() }
             guard let file else { return }
             do {
                 isLost = try !file.update(update) && update.revision > 0
             } catch {
                 // It is stored with the next change.
-                change { $0.putBack(update) }
+                state.withLock { $0.putBack(update) }
                 throw error
             }
         }
         if isLost {
-            change { $0.contents.requireStoringAll() }
+            state.withLock { $0.contents.requireStoringAll() }
             updateLocalFiles()
         }
     }

@@ -19,7 +19,6 @@ extension EtcdCluster {
     func confirm(_ expectations: [SettingsStoreBatch.Entry]) throws(SettingsError) -> Bool {
         if expectations.isEmpty { return true }
         let deadline = ContinuousClock.now + options.patience
-        if isInherited { throw SettingsError(.storeClosed, store: description) }
         try waitForQueue()
         let size = expectations.reduce(0) { $0 + $1.key.name.utf8.count + ($1.data?.count ?? 0) + 64 }
         if expectations.count <= EtcdLimits.operations && size <= EtcdLimits.transaction {
@@ -78,7 +77,6 @@ extension EtcdCluster {
     /// during the call.
     func synchronize() throws(SettingsError) {
         let deadline = ContinuousClock.now + options.patience
-        if isInherited { throw SettingsError(.storeClosed, store: description) }
         try waitForQueue()
         try catchUp(until: deadline)
     }

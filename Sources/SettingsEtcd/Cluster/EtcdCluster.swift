@@ -61,7 +61,6 @@ final class EtcdCluster: Sendable {
     let end = DispatchSemaphore(value: 0)
     let call = GatewayCall()
     private let conflicts = Mutex(EtcdTimings.conflictPauses, .leaf)
-    private let forks = Fork.count
 
     /// - Parameter openState: Opens the local files; nil for none. Problems are reported outside of all locks.
     init(
@@ -106,14 +105,12 @@ final class EtcdCluster: Sendable {
             defer { state.isClosed = true }
             return state.isClosed ? 0 : state.runningThreads
         }
-        // The connections, the threads and the file belong to the parent.
-        if isInherited { return }
         call.cancel()
         leaveWatch()
         for wake in [sendWake, retryWake, followWake] { wake.signal() }
         let deadline = ContinuousClock.now + EtcdTimings.closingPatience
         for _ in 0..<running { end.wait(for: ContinuousClock.now.duration(to: deadline)) }
-        // Another store must be able to use the file immediately, even if the child of a fork has it open.
+        // Another store must be able to use the file immediately.
         let file = localState.withLock { file in
             defer { file = nil }
             file?.unlock()
@@ -125,7 +122,7 @@ final class EtcdCluster: Sendable {
 
     /// Called at the end of each thread.
     func threadDidEnd() {
-        let waiters = change { state in
+        let waiters = state.withLock { state in
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
@@ -133,19 +130,10 @@ final class EtcdCluster: Sendable {
         end.signal()
     }
 
-    var isClosed: Bool { change { $0.isClosed } }
-
-    /// Whether this process is the child of a fork that inherited the store: it has no threads, and a request would use the
-    /// parent's connections.
-    var isInherited: Bool { forks != Fork.count }
-
-    /// Reads and changes the state on one of the store's own threads, but not while the process forks, so that the lock is free
-    /// in the child.
-    func change<R: Sendable>(_ body: (inout State) -> R) -> R { Fork.excluded { state.withLock { body(&$0) } } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func report(_ code: SettingsError.Code, key: SettingsService.StorageKey? = nil, _ cause: (any Error)? = nil) {
-        let error = SettingsError(code, key: key, store: description, underlying: cause)
-        Fork.excluded { feed.report(error) }
+        feed.report(SettingsError(code, key: key, store: description, underlying: cause))
     }
 
     /// Calls listeners soon, on a thread that may wait for the cluster.
@@ -155,7 +143,7 @@ final class EtcdCluster: Sendable {
 
     private func requireWriting() throws(SettingsError) {
         if options.access == .readOnly { throw SettingsError(.readOnly, store: description) }
-        if isInherited || isClosed { throw SettingsError(.storeClosed, store: description) }
+        if isClosed { throw SettingsError(.storeClosed, store: description) }
     }
 
     private func recordScope(_ batch: SettingsStoreBatch) {

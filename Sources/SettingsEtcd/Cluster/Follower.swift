@@ -123,7 +123,7 @@ struct Follower {
 
     /// Checks whether the cluster is the one that was read. The watch delivers later changes.
     private mutating func verify() throws(GatewayFailure) {
-        let known = cluster.change { $0.contents.revision }
+        let known = cluster.state.withLock { $0.contents.revision }
         let answer = try cluster.changes(after: known, within: requestTime)
         guard answer.header.cluster == clusterID, answer.header.revision >= known else { throw .earlierState }
         cluster.recordVerification()
@@ -132,7 +132,7 @@ struct Follower {
     // MARK: Watching
 
     private mutating func watch() throws(GatewayFailure) {
-        let revision = cluster.change { $0.contents.revision }
+        let revision = cluster.state.withLock { $0.contents.revision }
         let message = GatewayMessage.watch(
             first: cluster.range.prefix, end: cluster.range.end, from: revision + 1)
         let (cluster, call) = (cluster, cluster.beginWatching())

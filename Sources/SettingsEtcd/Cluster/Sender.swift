@@ -49,7 +49,7 @@ struct Sender {
             case .end(let id, let outcome): end([(id, outcome)])
             case .transaction:
                 sendNext()
-                cluster.change { $0.underWay = nil }
+                cluster.state.withLock { $0.underWay = nil }
             case nil: cluster.sendWake.waitForSignals(for: expiring?.timeLeft)
             }
         }
@@ -80,7 +80,7 @@ struct Sender {
             let lease = try expiring?.prepare(client, within: time, call: call) ?? 0
             // Planned only now: a caller whose time is over must receive that nothing was written, and a later value may have
             // replaced an earlier one.
-            let request = cluster.change {
+            let request = cluster.state.withLock {
                 state -> (
                     plan: PlannedTransaction, comparisons: [GatewayMessage.Comparison],
                     operations: [GatewayMessage.Operation]
@@ -107,7 +107,7 @@ struct Sender {
             if let sent, error.isPermanent { return refuse(sent, error) }
             if let sent, !error.isCertain { return resolve(sent, after: error) }
             // Nothing is on its way while this thread waits, so a caller whose time is over knows that nothing was written.
-            cluster.change { $0.underWay = nil }
+            cluster.state.withLock { $0.underWay = nil }
             fail(error)
         }
     }
@@ -120,7 +120,7 @@ struct Sender {
         case .refused(let reads, let revision):
             let names = plan.comparisons.keys.sorted()
             let entries = Dictionary(uniqueKeysWithValues: zip(names, reads.map { $0.entries.first }))
-            let ended = cluster.change { [marker] state in
+            let ended = cluster.state.withLock { [marker] state in
                 if state.identity.isOn(marker.cluster) {
                     cluster.feed.publish(state.contents.apply(entries, at: revision), origin: .external)
                 }
@@ -133,7 +133,7 @@ struct Sender {
         case .lost:
             // The transaction may have been applied before the lease expired. Accepted writes are now sent as after a restart,
             // which cannot apply them twice; a waiting caller must be notified.
-            let waiting = cluster.change { state in
+            let waiting = cluster.state.withLock { state in
                 state.queue.recordLostConnection()
                 state.uncertain.formUnion(plan.writes.keys)
                 return state.queue.entries.filter { plan.ids.contains($0.id) && !$0.isAccepted }.map(\.id)
@@ -144,7 +144,7 @@ struct Sender {
 
     private mutating func agree(_ plan: PlannedTransaction, at revision: Int64) {
         expiring?.record(plan.writes)
-        let waiters = cluster.change { [marker] state in
+        let waiters = cluster.state.withLock { [marker] state in
             let made = state.queue.agree(plan, at: revision)
             var entries: [String: ClusterEntry?] = [:]
             for (name, data) in plan.writes {
@@ -165,7 +165,7 @@ struct Sender {
 
     /// Ends writes without a transaction.
     private func end(_ outcomes: [(id: QueuedWrite.ID, outcome: WriteOutcome)]) {
-        let ended = cluster.change { state in
+        let ended = cluster.state.withLock { state in
             outcomes.compactMap { id, outcome in state.queue.remove(id).map { (write: $0, outcome: outcome) } }
         }
         didEnd(ended)
@@ -173,7 +173,7 @@ struct Sender {
 
     /// Finishes writes that have left the queue.
     private func didEnd(_ ended: [(write: QueuedWrite, outcome: WriteOutcome)]) {
-        let waiters = cluster.change { state in
+        let waiters = cluster.state.withLock { state in
             cluster.feed.publish(state.show(ended.flatMap(\.write.writes.keys)), origin: .external)
             return ended.compactMap { write, outcome in
                 state.waiters.removeValue(forKey: write.id).map { ($0, outcome) }
@@ -215,7 +215,7 @@ struct Sender {
                 let isOver = failure == .noSpace
                 let result = try marker.resolve(isOver: isOver, client, within: requestTime, call: call)
                 guard isOver, case .notMade = result else { return apply(result, of: plan) }
-                cluster.change { $0.underWay = nil }
+                cluster.state.withLock { $0.underWay = nil }
                 return fail(failure)
             } catch {
                 // Reached also if the user may no longer write the marker.

@@ -33,7 +33,7 @@ struct PendingList: Sendable {
         }
     }
 
-    /// Releases the file for another store. Closing it is not enough while the child of a fork also has it open.
+    /// Releases the file for another store, even if a thread still uses it.
     func unlock() { lock.unlock() }
 
     /// The cluster and the addresses for which writes were last accepted.

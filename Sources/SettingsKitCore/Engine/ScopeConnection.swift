@@ -19,8 +19,6 @@ final class ScopeConnection: StoreFeedListener {
     private let hasExhaustiveFeed = Atomic(false)
     /// The number of values that are being written: ``SettingCell/pendingSets``. Changed inside the lock.
     private let pendingSetCount = Atomic(0)
-    /// The process that has created this object.
-    private let process = ProcessInfo.processInfo.processIdentifier
 
     init(scope: SettingsService.Scope, diagnostics: Diagnostics, groups: [GroupListener]) {
         self.scope = scope
@@ -332,20 +330,16 @@ final class ScopeConnection: StoreFeedListener {
 
     /// One thread at a time is here.
     private func deliverNext() {
-        repeat {
-            for _ in 0..<Self.deliveriesInARow {
-                switch state.withLock({ $0.events.next() }) {
-                case .change(let setting, let commit)?: deliver(commit, of: setting)
-                case .changeSet(let changes, let listeners, let commits)?:
-                    let changes = state.withLock { $0.steps(changes, commits) }
-                    for listener in listeners { listener.deliver(changes) }
-                case .replacement(let replacement)?: deliver(replacement)
-                case nil: return
-                }
+        for _ in 0..<Self.deliveriesInARow {
+            switch state.withLock({ $0.events.next() }) {
+            case .change(let setting, let commit)?: deliver(commit, of: setting)
+            case .changeSet(let changes, let listeners, let commits)?:
+                let changes = state.withLock { $0.steps(changes, commits) }
+                for listener in listeners { listener.deliver(changes) }
+            case .replacement(let replacement)?: deliver(replacement)
+            case nil: return
             }
-            // On Linux, Swift's `Mutex` mistakes the thread that has called `fork` for the parent's, and ends the child if another
-            // thread waits for it. So the child of a fork passes nothing on.
-        } while ProcessInfo.processInfo.processIdentifier != process
+        }
         Task.detached { self.deliverNext() }
     }
 

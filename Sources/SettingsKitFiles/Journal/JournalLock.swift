@@ -26,7 +26,6 @@ struct JournalLock: Sendable {
     private var status: FileStatus?
     /// The property list's permissions, which determine the file's.
     private var list: FilePermissions?
-    private var forkCount = Fork.count
     /// The first tick of the clock, of some milliseconds, after the lock was taken.
     private var tick = Deadline(after: .zero)
     /// The time of the last touch that this process has seen.
@@ -56,7 +55,6 @@ struct JournalLock: Sendable {
     /// - Returns: false if another process has the lock.
     /// - Throws: ``JournalProblem`` if the file at the path must not be used; the system's errors.
     mutating func acquire(beside list: FilePermissions?, in fileSystem: any FileSystem) throws -> Bool {
-        leaveAfterFork(in: fileSystem)
         while true {
             let isNew = try open(beside: list, in: fileSystem)
             if !isHeld, try !acquireOpen(in: fileSystem) { return false }
@@ -77,7 +75,7 @@ struct JournalLock: Sendable {
 
     /// Takes the lock of the open file, if it is free. Examines nothing.
     mutating func acquireOpen(in fileSystem: any FileSystem) throws(SystemError) -> Bool {
-        guard let file, forkCount == Fork.count, turn.hasPassed, try fileSystem.lock(file) else { return false }
+        guard let file, turn.hasPassed, try fileSystem.lock(file) else { return false }
         isHeld = true
         tick = Deadline(after: .nanoseconds(1))
         return true
@@ -95,14 +93,6 @@ struct JournalLock: Sendable {
         unlock(in: fileSystem)
         if let file { fileSystem.close(file) }
         (file, status, list, mark) = (nil, nil, nil, nil)
-    }
-
-    /// Closes the file that the parent process also has open: its lock would be the parent's.
-    private mutating func leaveAfterFork(in fileSystem: any FileSystem) {
-        guard forkCount != Fork.count else { return }
-        forkCount = Fork.count
-        isHeld = false
-        close(in: fileSystem)
     }
 
     /// Leaves the lock free for a moment, if another process waits for it.

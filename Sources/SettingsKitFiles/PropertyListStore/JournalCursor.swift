@@ -19,7 +19,6 @@ struct JournalCursor {
     private var trustedUntil: Deadline?
     /// The length at which the journal is rewritten, with one record for each name.
     private var rewriteLength: Int64 = 0
-    private var forkCount = Fork.count
 
     /// A journal that is not open any more.
     struct LeftJournal: Sendable {
@@ -86,7 +85,7 @@ struct JournalCursor {
             list = header.list
             generation = header.generation
         case .intact(let header) where header == left?.header:
-            // The journal was closed because it could not be written, or by a fork.
+            // The journal was closed because it could not be written.
             journal.follow(header, from: UInt64(max(0, history - (left?.base ?? 0))), at: history)
             journal.condition = left?.condition ?? .init()
         case .intact, .damaged:
@@ -113,14 +112,6 @@ struct JournalCursor {
         }
         journal.close()
         self.journal = nil
-    }
-
-    /// Closes a journal that the parent process also has open: its lock would be the parent's.
-    mutating func leaveAfterFork() {
-        let current = Fork.count
-        guard forkCount != current else { return }
-        forkCount = current
-        leave(isEarly: true)
     }
 
     // MARK: Beginning a journal
@@ -159,7 +150,7 @@ struct JournalCursor {
     // MARK: Locking
 
     /// Whether the open journal may count as the one at its path, so that records can be appended to it.
-    var isTrusted: Bool { trustedUntil != nil && forkCount == Fork.count && journal?.isPlain == true }
+    var isTrusted: Bool { trustedUntil != nil && journal?.isPlain == true }
 
     /// Whether the open journal is trusted, and has not grown since it was read. The lock is held.
     func isUnchanged() throws(SystemError) -> Bool {

@@ -54,12 +54,7 @@ final class JournalFlusher: Sendable {
     /// - Returns: false if the journal does not suffice: there is none, it cannot be written, or the property list must be written
     ///   for a reason of its own, such as damage or a failed flush.
     func flush(waiting: Duration) throws -> Bool {
-        let wanted = files.withLock { writer in
-            // The parent has the same opening, whose next flush reports a failure to only one of the two.
-            writer.follower.cursor.leaveAfterFork()
-            return Self.place(in: writer)
-        }
-        guard let wanted else { return false }
+        guard let wanted = files.withLock({ Self.place(in: $0) }) else { return false }
         defer { files.deliver() }
         return try flushed.withLock { flushed in
             var step = try files.withLock { writer in try Self.step(in: writer, after: flushed, to: wanted) }

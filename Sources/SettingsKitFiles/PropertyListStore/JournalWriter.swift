@@ -64,7 +64,6 @@ struct JournalWriter {
     }
 
     private mutating func acquireExamined() throws {
-        follower.cursor.leaveAfterFork()
         while true {
             try acquireLock()
             let journal = try writableJournal()

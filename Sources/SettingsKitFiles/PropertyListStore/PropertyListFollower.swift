@@ -91,7 +91,6 @@ struct PropertyListFollower {
     /// - Returns: whether bytes follow that may be damaged, which can be determined only under the lock.
     @discardableResult
     mutating func catchUp() throws -> Bool {
-        cursor.leaveAfterFork()
         while true {
             guard let journal = cursor.journal else {
                 guard let present = try presentJournal() else { return false }
@@ -117,7 +116,6 @@ struct PropertyListFollower {
     ///
     /// - Returns: whether there was more than a piece.
     mutating func catchUp(byPiece size: inout Int64) throws -> Bool {
-        cursor.leaveAfterFork()
         guard let journal = cursor.journal, journal.header != nil else { return false }
         let start = Int64(journal.position)
         guard try Int64(clamping: journal.size()) - start > size else { return false }

@@ -119,12 +119,10 @@ final class BackgroundThreads: Sendable {
     }
 
     private func main() {
-        let forks = Fork.count
         var ended: EndedStep?
         repeat {
             ended = runStep(after: ended)
-            // After `fork`, the child leaves the loop.
-        } while ended != nil && forks == Fork.count
+        } while ended != nil
     }
 
     /// The work of a thread without the lock. It is also released without the lock, because that may release the last reference
@@ -162,9 +160,9 @@ final class BackgroundThreads: Sendable {
 
     private func perform(_ work: () -> Void) {
         #if canImport(ObjectiveC)
-            autoreleasepool { Fork.excluded(work) }
+            autoreleasepool { work() }
         #else
-            Fork.excluded(work)
+            work()
         #endif
     }
 
@@ -251,14 +249,4 @@ final class BackgroundThreads: Sendable {
         return next != nil || Deadline.now < idleEnd || !access.state.ready.isEmpty || !access.state.timed.isEmpty
             || access.state.nextRound != nil
     }
-
-    // MARK: Forks
-
-    /// Keeps all threads out until the fork is over.
-    func willFork() { mutex.willFork() }
-
-    func didForkInParent() { mutex.didForkInParent() }
-
-    /// Starts again without threads.
-    func didForkInChild() { mutex.didForkInChild(State()) }
 }

@@ -8,16 +8,13 @@ import SettingsKitCore
 
 /// State guarded by a mutex of the C library, for threads that wait until the state changes.
 ///
-/// Unlike `Mutex`, it can be locked while the process forks, and the child can continue with a new one.
-///
 /// `@unchecked Sendable`: the pointers to the mutex and the conditions never change, and any thread may call the C library's
 /// functions with them. `state` is used only while the mutex is locked: through an ``Access``, which exists only then and cannot
-/// be copied out of `body`, and in the child of a fork, which has one thread.
+/// be copied out of `body`.
 final class WaitableMutex<State: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let conditions: UnsafeMutablePointer<pthread_cond_t>
-    private let conditionCount: Int
-    private var state: UnsafeMutablePointer<State>
+    private let state: UnsafeMutablePointer<State>
     #if DEBUG
         private static var identity: HeldLocks.Identity { .init(rank: .leaf) }
     #endif
@@ -27,14 +24,9 @@ final class WaitableMutex<State: Sendable>: @unchecked Sendable {
     /// - Parameter conditionCount: The number of conditions that threads wait for, whose numbers begin at 0. Numbers, because looking
     ///   up the conformances of a type takes a noticeable part of a process's start.
     init(_ initialState: State, conditionCount: Int) {
-        self.conditionCount = conditionCount
         conditions = .allocate(capacity: conditionCount)
         state = .allocate(capacity: 1)
         state.initialize(to: initialState)
-        begin()
-    }
-
-    private func begin() {
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
         #if !canImport(Darwin)
@@ -88,21 +80,5 @@ final class WaitableMutex<State: Sendable>: @unchecked Sendable {
                 pthread_cond_timedwait(owner.conditions + condition, owner.mutex, &time)
             #endif
         }
-    }
-
-    // MARK: Forks
-
-    /// Locks the mutex until the fork is over.
-    func willFork() { pthread_mutex_lock(mutex) }
-
-    func didForkInParent() { pthread_mutex_unlock(mutex) }
-
-    /// Starts again in the child of a fork, which has no other threads.
-    ///
-    /// The parent's state is never released: releasing it could run the parent's work there.
-    func didForkInChild(_ initialState: State) {
-        begin()
-        state = .allocate(capacity: 1)
-        state.initialize(to: initialState)
     }
 }

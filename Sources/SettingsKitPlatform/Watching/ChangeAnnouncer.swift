@@ -26,11 +26,6 @@ package final class ChangeAnnouncer: Sendable {
     /// - Returns: whether no other announcement was due.
     @discardableResult
     package func announce() -> Bool {
-        guard queue.isRunning else {
-            // The child of a fork has no background threads.
-            touch()
-            return false
-        }
         if isDue.load(ordering: .relaxed) { return false }
         if isDue.exchange(true, ordering: .acquiringAndReleasing) { return false }
         let moment = nextMoment.withLock { $0 }

@@ -66,8 +66,6 @@
 
         private struct Instance {
             let descriptor: Int32
-            /// A forked child shares the instance with its parent, and must not change its watches.
-            let process = getpid()
             let reader: InotifyReader
         }
 
@@ -140,7 +138,7 @@
                 guard objects[descriptor]?.users.isEmpty == true else { continue }
                 objects[descriptor] = nil
                 // Fails if the directory is gone, and the watch with it.
-                if let instance, instance.process == getpid() { _ = inotify_rm_watch(instance.descriptor, descriptor) }
+                if let instance { _ = inotify_rm_watch(instance.descriptor, descriptor) }
             }
             for (descriptor, (path, interest)) in found {
                 objects[descriptor, default: Object(path: path)].path = path
@@ -209,10 +207,7 @@
         }
 
         private mutating func madeInstance(_ watcher: DirectoryWatcher) throws(SystemError) -> Int32 {
-            if let instance {
-                if instance.process == getpid() { return instance.descriptor }
-                throw SystemError(call: "inotify_add_watch", path: "", number: ECHILD)
-            }
+            if let instance { return instance.descriptor }
             let descriptor = try calls.makeInstance()
             let reader = try InotifyReader(descriptor, pause: PlatformTimings.eventPause) {
                 [weak watcher] events in watcher?.receive(events)

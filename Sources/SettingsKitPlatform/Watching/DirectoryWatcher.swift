@@ -10,8 +10,7 @@ import Synchronization
 /// moved or replaced, and then watches the new directory. On Linux, other files in the directories above it wake no thread,
 /// unless the directory is missing or empty. On Darwin, only the nearest existing directory is watched, not those above it.
 ///
-/// Any thread may use it. A child made by `fork` without `exec` does not continue watching, because it has none of the watcher's
-/// threads. Its handlers are not called, and watches that it cancels continue in its parent.
+/// Any thread may use it.
 package final class DirectoryWatcher: Sendable {
     package enum Event: Sendable, Equatable {
         /// An entry was created, written and closed, touched, renamed or removed, or its attributes were changed.
@@ -59,10 +58,8 @@ package final class DirectoryWatcher: Sendable {
 
     /// Calls the handlers. Called for one batch of events after another.
     func receive(_ events: [PathObserver.Event]) {
-        Fork.excluded {
-            let deliveries = table.withLock { $0.apply(events, watcher: self) }
-            for (subscription, event) in deliveries { subscription.call(event) }
-        }
+        let deliveries = table.withLock { $0.apply(events, watcher: self) }
+        for (subscription, event) in deliveries { subscription.call(event) }
     }
 
     /// A watch that continues until it is cancelled or released.

@@ -8,8 +8,6 @@
     final class InotifyReader: Sendable {
         /// One end of a connection to the thread, which ends when it receives a byte.
         private let end: Int32
-        /// A forked child has the same connection, and must not end its parent's thread.
-        private let process = getpid()
 
         /// Starts the thread.
         ///
@@ -46,7 +44,7 @@
         }
 
         deinit {
-            if process == getpid() { send(end, [UInt8(0)], 1, Int32(MSG_NOSIGNAL)) }
+            send(end, [UInt8(0)], 1, Int32(MSG_NOSIGNAL))
             close(end)
         }
 

@@ -156,16 +156,6 @@ extension WithEtcd {
             }
         }
 
-        @Test("The child of a fork reads, refuses to write, and uses the cluster by a store of its own")
-        func fork() async throws {
-            try await Fleet.with { fleet in
-                try await Worker.run(
-                    "fleet-fork", fleet.directory + "/state", fleet.server.endpoints.joined(separator: ","), "test/")
-                #expect(try fleet.server.control("get", "test/child", "--print-value-only") == "4\n")
-                #expect(try fleet.server.control("get", "test/parent", "--print-value-only") == "5\n")
-            }
-        }
-
         @Test("A store that is opened beside another without the cluster has the values that the other has")
         func beside() async throws {
             try await Fleet.withProxy { fleet, proxy, store in

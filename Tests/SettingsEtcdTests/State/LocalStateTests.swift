@@ -109,16 +109,16 @@ struct LocalStateTests {
         }
     }
 
-    @Test("An unlocked file belongs to the next store, although the child of a fork may still have it open")
+    @Test("An unlocked file belongs to the next store")
     func unlocked() throws {
         try withTemporaryDirectory { directory in
-            let inherited = try open(directory)
-            try inherited.accept(write(1, "1", base: 5))
+            let first = try open(directory)
+            try first.accept(write(1, "1", base: 5))
             let beside = try open(directory)
             #expect(beside.pending().isEmpty)
-            inherited.unlock()
+            first.unlock()
             #expect(try open(directory).pending() == [write(1, "1", base: 5)])
-            withExtendedLifetime((inherited, beside)) {}
+            withExtendedLifetime((first, beside)) {}
         }
     }
 }

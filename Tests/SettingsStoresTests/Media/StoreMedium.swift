@@ -8,7 +8,6 @@ enum StoreKind: String, CaseIterable, Codable, CustomTestStringConvertible {
     case propertyList, sharedDirectory, database
 
     /// The kinds that keep files of their own.
-    static let ofFiles: [StoreKind] = [.propertyList, .sharedDirectory]
 
     var testDescription: String { rawValue }
 

@@ -81,7 +81,7 @@ final class ReplicatedDirectory: Sendable {
 
     deinit {
         // Does now what the background would do soon. If it fails, the next process that opens the store does it.
-        guard writer != nil, queue.isRunning, !state.isReadOnly else { return }
+        guard writer != nil, !state.isReadOnly else { return }
         do {
             try LastWriting.perform { try export(always: false) }
         } catch {
@@ -180,7 +180,7 @@ final class ReplicatedDirectory: Sendable {
     ///
     /// - Parameter isOthers: Whether another process may have made the change, and will then probably export it first.
     func scheduleExport(isOthers: Bool = false) {
-        guard queue.isRunning, !state.isReadOnly else { return }
+        guard !state.isReadOnly else { return }
         writer?.schedule(after: isOthers ? DirectoryTimings.othersDelay : .zero)
     }
 
