@@ -54,5 +54,5 @@ package enum PlatformTimings {
     /// The age from which a temporary file counts as abandoned where the locks of its process may be invisible.
     package static let abandonment: Int64 = 3_600
     /// How far in the future the time of a file may be before an inspection notes it.
-    static let clockTolerance: Int64 = 86_400
+    package static let clockTolerance: Int64 = 86_400
 }

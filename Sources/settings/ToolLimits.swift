@@ -14,6 +14,4 @@ enum ToolLimits {
     static let listedSettings = 20
     /// The number of names that a completion offers.
     static let completedNames = 5_000
-    /// The number of rounds of repairs. A refused journal hides its own findings until it is repaired.
-    static let repairRounds = 3
 }

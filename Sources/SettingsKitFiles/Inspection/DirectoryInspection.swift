@@ -29,7 +29,7 @@ package struct DirectoryInspection: Sendable {
 
     package let directory: String
     /// The path of the state's property list.
-    package let statePath: String
+    fileprivate let statePath: String
     private var files: [String: File] = [:]
     /// Temporary files, with the times of their last changes in seconds since 1970.
     private var temporaries: [String: Int64] = [:]
@@ -227,8 +227,7 @@ package struct DirectoryInspection: Sendable {
             return [
                 StoreFinding(
                     .ownFileMissing, at: path, "The file of this replica is missing.",
-                    advice: "The next program that opens the store writes it; --repair does it now.",
-                    repair: .writeReplica)
+                    advice: "The next program that opens the store writes it.")
             ]
         }
         let count = unwrittenCount
@@ -236,8 +235,7 @@ package struct DirectoryInspection: Sendable {
         return [
             StoreFinding(
                 .ownFileOutdated, .note, at: path, "\(count) changes of this device are not in the directory yet.",
-                advice: "The next program that opens the store writes them; --repair does it now.",
-                repair: .writeReplica)
+                advice: "The next program that opens the store writes them.")
         ]
     }
 
@@ -286,9 +284,7 @@ package struct DirectoryInspection: Sendable {
         case .damagedFile where isOwn, .incompleteFile where isOwn:
             return StoreFinding(
                 .replicaFile, at: path, problem.description,
-                advice:
-                    "It is this replica's: the next program that opens the store writes it again; --repair does it now.",
-                repair: .writeReplica)
+                advice: "It is this replica's: the next program that opens the store writes it again.")
         case .damagedFile, .incompleteFile, .missingPart:
             return StoreFinding(
                 .replicaFile, at: path, problem.description, advice: "Its device writes it again at its next change.")
@@ -301,9 +297,21 @@ package struct DirectoryInspection: Sendable {
         temporaries.filter { $0.value < now / 1_000 - PlatformTimings.abandonment }.keys.sorted().map { name in
             StoreFinding(
                 .temporary, at: WholeFile.join(directory, name), "A temporary file was left by a process that died.",
-                advice:
-                    "All of its settings are also elsewhere. The next program that writes here removes it; --repair does it "
-                    + "now.", repair: .removeTemporary)
+                advice: "All of its settings are also elsewhere. The next program that writes here removes it.")
         }
+    }
+}
+
+extension DirectoryStore {
+    /// Returns the findings about a shared directory and the local state for it. Nothing is locked or written.
+    ///
+    /// - Parameters:
+    ///   - directory: An absolute path.
+    ///   - state: The directory of the state; nil for the default one of this program.
+    /// - Throws: as ``DirectoryInspection`` does.
+    package static func findings(directory: String, state: String?) throws -> [StoreFinding] {
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        let inspection = try DirectoryInspection(directory: directory, state: state, in: POSIXFileSystem(), now: now)
+        return try (PropertyListStore.findings(path: inspection.statePath) ?? []) + inspection.findings
     }
 }

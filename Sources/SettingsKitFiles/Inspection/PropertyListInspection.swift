@@ -8,16 +8,16 @@ import SettingsKitPlatform
 #endif
 
 /// The files of a property list and beside it, and their problems. Nothing is locked or written.
-package struct PropertyListInspection: Sendable {
+struct PropertyListInspection: Sendable {
     /// A file in the directory.
-    package struct Neighbor: Sendable {
+    struct Neighbor: Sendable {
         var name: String
         var status: FileStatus
     }
 
     /// The property list, with symbolic links followed.
-    package var list: InspectedFile
-    package var journal: InspectedFile
+    var list: InspectedFile
+    var journal: InspectedFile
     /// The contents of the journal; nil if it is missing or cannot be read.
     private var contents: JournalContents?
     /// The version of a journal that is newer than this library.
@@ -38,7 +38,7 @@ package struct PropertyListInspection: Sendable {
     var now: Int64
 
     /// Whether there is neither a property list nor a journal.
-    package var isMissing: Bool {
+    var isMissing: Bool {
         guard case .none = list.contents, case .none = journal.contents else { return false }
         return list.status == nil && journal.status == nil && danglingLink == nil
     }
@@ -48,7 +48,7 @@ package struct PropertyListInspection: Sendable {
     /// Reads the files.
     ///
     /// - Throws: The system's error if the symbolic links at the path cannot be followed.
-    package init(path: String, in fileSystem: any FileSystem, now: Int64) throws(SystemError) {
+    init(path: String, in fileSystem: any FileSystem, now: Int64) throws(SystemError) {
         let target = try WholeFile(path: path, fileSystem: fileSystem).resolvedPath()
         list = InspectedFile(
             path: target, in: fileSystem, limit: Int64(PropertyListLimits.fileSize), followingLink: true)
@@ -110,7 +110,7 @@ package struct PropertyListInspection: Sendable {
     // MARK: Findings
 
     /// The problems, the property list's first. Pure; linear in the size of the files.
-    package var findings: [StoreFinding] {
+    var findings: [StoreFinding] {
         listFindings + removalFindings + journalFindings + obstacleFindings + neighborFindings
     }
 
@@ -132,7 +132,7 @@ package struct PropertyListInspection: Sendable {
     }
 
     /// Whether the property list is missing although the journal belongs to an earlier one.
-    package var isListRemoved: Bool {
+    var isListRemoved: Bool {
         guard list.status == nil, danglingLink == nil, let contents, let header = journalHeader else { return false }
         return header.restoreEnd > UInt64(JournalHeader.size) || header.base != 0 || contents.lastVersion != nil
     }
@@ -151,14 +151,10 @@ package struct PropertyListInspection: Sendable {
     }
 
     private func recoverable(
-        _ kind: StoreFinding.Kind, at path: String, _ message: String, isRepairable: Bool = true
+        _ kind: StoreFinding.Kind, at path: String, _ message: String
     ) -> StoreFinding {
         StoreFinding(
-            kind, at: path, message,
-            advice: isRepairable
-                ? "The next program that writes repairs it, and keeps a damaged file aside; --repair does it now."
-                : "Restore it from a backup, or move it away.",
-            repair: isRepairable ? .recoverPropertyList : nil)
+            kind, at: path, message, advice: "The next program that writes repairs it, and keeps a damaged file aside.")
     }
 
     private var listFindings: [StoreFinding] {
@@ -191,7 +187,9 @@ package struct PropertyListInspection: Sendable {
         } catch {
             if let foreignFile {
                 // The store does not replace it.
-                findings.append(recoverable(.notAPropertyList, at: list.path, foreignFile, isRepairable: false))
+                findings.append(
+                    StoreFinding(
+                        .foreignFile, at: list.path, foreignFile, advice: "Restore it from a backup, or move it away."))
                 return findings
             }
             switch error.kind {
@@ -208,7 +206,7 @@ package struct PropertyListInspection: Sendable {
 
     /// The description of another program's file at the path. Nil if the file is a property list, or may be a damaged one: it
     /// begins like one, is empty, or has a journal beside it.
-    package var foreignFile: String? {
+    var foreignFile: String? {
         guard let bytes = list.bytes, journalHeader == nil, JournalMark.read(bytes) == nil else { return nil }
         if let format = OtherFormat(of: bytes) { return "The file is \(format.name)." }
         do throws(PropertyListError) {
@@ -249,12 +247,10 @@ package struct PropertyListInspection: Sendable {
             problem = .unreadable(error)
         }
         if let problem {
-            let isOwn = status.permissions.owner == user || user == 0
             return [
                 StoreFinding(
                     .journalRefused, at: journal.path, problem.description,
-                    advice: "Until then, changes cannot be stored.",
-                    repair: problem == .tooOpen && isOwn ? .restrictJournal : nil)
+                    advice: "Until then, changes cannot be stored.")
             ]
         }
         guard journal.bytes != nil else { return journal.findings(what: "The journal", now: now) }
@@ -263,8 +259,7 @@ package struct PropertyListInspection: Sendable {
             findings.append(
                 StoreFinding(
                     .journalReadableByMore, at: journal.path, "More users can read the journal than the property list.",
-                    advice: "The next program that writes replaces it; --repair restricts it now.",
-                    repair: .restrictJournal))
+                    advice: "The next program that writes replaces it."))
         }
         return findings + recordFindings
     }
@@ -311,9 +306,7 @@ package struct PropertyListInspection: Sendable {
                 guard neighbor.status.changed.seconds < now - PropertyListTimings.temporaryAge else { return nil }
                 return StoreFinding(
                     .temporary, at: path, "A temporary file was left by a process that died.",
-                    advice:
-                        "All of its settings are also elsewhere. The next program that writes removes it; --repair does it "
-                        + "now.", repair: neighbor.status.kind == .file ? .removeTemporary : nil)
+                    advice: "All of its settings are also elsewhere. The next program that writes removes it.")
             }
             if let reason = FilesBeside.asideReason(of: neighbor.name, list.path) {
                 return StoreFinding(
@@ -327,5 +320,19 @@ package struct PropertyListInspection: Sendable {
             }
             return nil
         }
+    }
+}
+
+extension PropertyListStore {
+    /// Returns the findings about a property list and the files beside it. Nothing is locked or written.
+    ///
+    /// - Parameter now: The machine's time, in seconds since 1970.
+    /// - Returns: nil if there is neither a property list nor a journal.
+    /// - Throws: The system's error if the symbolic links at the path cannot be followed.
+    package static func findings(
+        path: String, now: Int64 = Int64(Date().timeIntervalSince1970)
+    ) throws(SystemError) -> [StoreFinding]? {
+        let inspection = try PropertyListInspection(path: path, in: POSIXFileSystem(), now: now)
+        return inspection.isMissing ? nil : inspection.findings
     }
 }

@@ -1,121 +1,100 @@
 import SettingsCommandLine
 import SettingsKit
-
-extension CommandOption {
-    fileprivate static let repair = CommandOption(
-        "--repair", "Repair what can be repaired without loss, after a backup beside the files.")
-}
+import SettingsSQLite
 
 extension Subcommand where Program == SettingsTool {
     static var doctor: Self {
         Self(
-            name: "doctor", options: [.repair, .json], groups: [StoreArguments.options()],
+            name: "doctor", options: [.json], groups: [StoreArguments.options()],
             summary: "Report what is wrong with a store, and what to do.",
             discussion:
                 "It inspects the files, their permissions, links, journals, clocks, files that crashes and syncers have "
-                + "left, and the integrity of a database. It writes nothing without --repair. Repairs remove temporary files of dead "
-                + "processes, restrict the permissions of a journal, let the store recover its property list, and write this "
-                + "replica's own files again; everything else is left alone. Notes need no repair. The exit code is 3 if there are "
-                + "problems, or some are left."
+                + "left, and the integrity of a database. It writes nothing. The exit code is 3 if there are "
+                + "problems; notes do not count."
         ) { tool, invocation, streams in
-            try tool.doctor(invocation, streams)
+            let findings = try tool.findings(of: StoreArguments(invocation))
+            do {
+                try tool.show(findings, asJSON: invocation.has(.json), streams)
+            } catch is CommandStreams.Closed {
+                // The exit code reports problems even if the output is closed early.
+            }
+            return findings.contains(where: \.isProblem) ? .problems : .success
         }
     }
 }
 
 extension SettingsTool {
-    fileprivate func doctor(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        let place = try StoreArguments(invocation).place
-        var inspection = try StoreInspection(place)
-        var repairs = RepairReport()
-        if invocation.has(.repair) {
-            for _ in 0..<ToolLimits.repairRounds {
-                let repair = StoreRepair(inspection)
-                if !repairs.perform(repair, message: message) { break }
-                inspection = try StoreInspection(place)
+    /// Asks the store that arguments name for its findings. Nothing is locked or written.
+    ///
+    /// - Throws: A failure if there is no store; the system's error for the path.
+    fileprivate func findings(of arguments: StoreArguments) throws -> [StoreFinding] {
+        switch arguments.place {
+        case .app(let name):
+            return try findings(
+                path: PropertyListStore.path(forName: name), "The program \(quoted(name)) has no settings here")
+        case .file(let path): return try findings(path: path, "There is no property list")
+        case .shared(let path, let state):
+            return try DirectoryStore.findings(
+                directory: Self.sharedDirectory(path), state: state.map(Self.absolute))
+        case .sqlite(let path, let table):
+            guard try POSIXFileSystem().status(of: path, followingLink: true) != nil else {
+                throw CommandFailure.failure("There is no database: \(path) is missing. Check the path.")
             }
+            return SQLiteStore.findings(path: path, table: table)
+        case .etcd:
+            // A cluster repairs itself. Only whether it answers can be inspected; opening throws if it does not.
+            _ = try OpenedStore(arguments, for: .reading)
+            return []
         }
-        let code: SettingsCommand.ExitCode =
-            repairs.failures.isEmpty ? inspection.hasProblems ? .problems : .success : .failure
-        do {
-            try show(inspection, repairs, asJSON: invocation.has(.json), isRepairing: invocation.has(.repair), streams)
-        } catch is CommandStreams.Closed {
-            // The exit code reports problems even if the output is closed early.
-        }
-        for failure in repairs.failures { streams.report(failure) }
-        return code
     }
 
-    private func show(
-        _ inspection: StoreInspection, _ repairs: RepairReport, asJSON: Bool, isRepairing: Bool,
-        _ streams: CommandStreams
-    ) throws {
-        if asJSON {
-            let object = JSONText.object([
-                ("findings", .array(inspection.findings.map(\.json))),
-                ("backups", .array(repairs.backups.map { .string($0) })),
-                ("repairs", .array(repairs.done.map { .string($0) })),
-            ])
+    private func findings(path: String, _ missing: String) throws -> [StoreFinding] {
+        if let findings = try PropertyListStore.findings(path: path) { return findings }
+        throw CommandFailure.failure("\(missing): \(path) is missing. Check the name.")
+    }
+
+    /// The absolute path of an existing directory.
+    ///
+    /// - Throws: A failure if the directory is missing or not a directory; the system's error.
+    static func sharedDirectory(_ path: String) throws -> String {
+        guard let status = try POSIXFileSystem().status(of: path, followingLink: true) else {
+            throw CommandFailure.failure("There is no shared directory: \(path) is missing. Is it mounted?")
+        }
+        guard status.kind == .directory else {
+            throw CommandFailure.failure("\(path) is not a directory. Name the directory that devices share.")
+        }
+        return absolute(path)
+    }
+
+    static func absolute(_ path: String) -> String { URL(filePath: path, directoryHint: .isDirectory).path }
+
+    fileprivate func show(_ findings: [StoreFinding], asJSON isJSON: Bool, _ streams: CommandStreams) throws {
+        if isJSON {
+            let object = JSONText.object([("findings", .array(findings.map(\.json)))])
             return try streams.print(object.indented + "\n")
         }
-        for path in repairs.backups { try streams.print("Backup: \(TextLayout.escaped(path))\n") }
-        for line in repairs.done { try streams.print(TextLayout.escaped(line) + "\n") }
-        for finding in inspection.findings {
-            let name = finding.severity == .problem ? streams.bold("Problem") : "Note"
+        for finding in findings {
+            let name = finding.isProblem ? streams.bold("Problem") : "Note"
             try streams.print("\(name): \(TextLayout.escaped(finding.path))\n")
-            for line in TextLayout.wrapped(TextLayout.escaped(finding.text), to: streams.width - 2) {
+            let text = finding.advice.isEmpty ? finding.message : "\(finding.message) \(finding.advice)"
+            for line in TextLayout.wrapped(TextLayout.escaped(text), to: streams.width - 2) {
                 try streams.print("  \(line)\n")
             }
         }
-        let repairable = StoreRepair(inspection).repairable.count
-        if !inspection.hasProblems { try streams.print("No problems.\n") }
-        if repairable > 0 && !isRepairing {
-            try streams.print("--repair repairs \(repairable) of \(inspection.findings.count), after a backup.\n")
-        }
+        if !findings.contains(where: \.isProblem) { try streams.print("No problems.\n") }
     }
-}
-
-/// What repairs have done.
-private struct RepairReport {
-    var backups: [String] = []
-    var done: [String] = []
-    var failures: [String] = []
-
-    /// Carries out the repairs of an inspection.
-    ///
-    /// - Returns: Whether something was repaired, and nothing failed.
-    mutating func perform(_ repair: StoreRepair, message: (any Error) -> String) -> Bool {
-        let repairable = repair.repairable
-        if repairable.isEmpty { return false }
-        do {
-            // Later rounds find what the first has repaired, so one backup is enough.
-            if backups.isEmpty { backups = try repair.backUp() }
-        } catch {
-            failures.append("The backup failed, and nothing was repaired. \(message(error))")
-            return false
-        }
-        var kinds: Set<StoreFinding.Repair> = []
-        for finding in repairable {
-            // These repair every finding of their kind at once.
-            let isWhole = finding.repair == .recoverPropertyList || finding.repair == .writeReplica
-            if let kind = finding.repair, isWhole, !kinds.insert(kind).inserted { continue }
-            do {
-                let line = try repair.perform(finding)
-                if done.contains(line) { return false }
-                done.append(line)
-            } catch {
-                failures.append("\(finding.path) was not repaired. \(message(error))")
-            }
-        }
-        return failures.isEmpty
-    }
-}
-
-extension StoreInspection {
-    var hasProblems: Bool { findings.contains { $0.severity == .problem } }
 }
 
 extension StoreFinding {
-    /// What is wrong and what to do.
-    fileprivate var text: String { advice.isEmpty ? message : "\(message) \(advice)" }
+    var isProblem: Bool { severity == .problem }
+
+    /// The finding as an object.
+    var json: JSONText {
+        var members: [(name: String, value: JSONText)] = [
+            ("kind", .string(kind.rawValue)), ("severity", .string(severity.rawValue)), ("path", .string(path)),
+            ("message", .string(message)),
+        ]
+        if !advice.isEmpty { members.append(("advice", .string(advice))) }
+        return .object(members)
+    }
 }

@@ -21,9 +21,11 @@ extension SettingsTool {
         guard case .shared(let directory, let state) = try StoreArguments(invocation).place else {
             throw CommandFailure.usage("replicas shows the devices of a shared directory. Name it with --shared DIR.")
         }
-        let inspection = try StoreInspection.directory(directory, state: state)
+        let inspection = try DirectoryInspection(
+            directory: Self.sharedDirectory(directory), state: state.map(Self.absolute), in: POSIXFileSystem(),
+            now: Int64(Date().timeIntervalSince1970 * 1_000))
         let devices = inspection.devices
-        let problems = inspection.findings.filter { $0.severity == .problem }
+        let problems = inspection.findings.filter(\.isProblem)
         if invocation.has(.json) {
             let object = JSONText.object([
                 ("replicas", .array(devices.map(json))), ("problems", .array(problems.map(\.json))),
@@ -60,19 +62,6 @@ extension SettingsTool {
         ]
         if let count = device.pendingCount { members.append(("pending", .value("\(count)"))) }
         if let count = device.blockedCount { members.append(("blocking", .value("\(count)"))) }
-        return .object(members)
-    }
-}
-
-extension StoreFinding {
-    /// The finding as an object.
-    var json: JSONText {
-        var members: [(name: String, value: JSONText)] = [
-            ("kind", .string(kind.rawValue)), ("severity", .string(severity.rawValue)), ("path", .string(path)),
-            ("message", .string(message)),
-        ]
-        if !advice.isEmpty { members.append(("advice", .string(advice))) }
-        if let repair { members.append(("repair", .string(repair.rawValue))) }
         return .object(members)
     }
 }

@@ -99,18 +99,16 @@ final class OpenedStore: CommandSettings {
     /// A message about a property list that was removed while its journal stayed.
     private static func removal(of store: any SettingsStore) throws -> String? {
         guard let store = store as? PropertyListStore else { return nil }
-        let fileSystem = POSIXFileSystem()
-        guard try fileSystem.status(of: store.path, followingLink: true) == nil else { return nil }
-        let inspection = try PropertyListInspection(path: store.path, in: fileSystem, now: StoreInspection.now)
-        return inspection.findings.first { $0.kind == .listRemoved }.map { "\($0.path): \($0.message) \($0.advice)" }
+        guard try POSIXFileSystem().status(of: store.path, followingLink: true) == nil else { return nil }
+        let finding = try PropertyListStore.findings(path: store.path)?.first { $0.kind == .listRemoved }
+        return finding.map { "\($0.path): \($0.message) \($0.advice)" }
     }
 
     /// - Throws: A failure if the store would move another program's file aside.
     private static func requirePropertyList(_ store: any SettingsStore, _ use: SettingsUse) throws {
         guard let store = store as? PropertyListStore, store.isDamaged else { return }
-        let inspection = try PropertyListInspection(
-            path: store.path, in: POSIXFileSystem(), now: StoreInspection.now)
-        guard let problem = inspection.foreignFile else { return }
+        let findings = try PropertyListStore.findings(path: store.path) ?? []
+        guard let problem = findings.first(where: { $0.kind == .foreignFile })?.message else { return }
         let option = CommandOption.force.name
         let force =
             use == .writing ? "; with \(option), the file is moved aside and a property list takes its place" : ""

@@ -1,7 +1,7 @@
 import SettingsCommandLine
 import SettingsKit
 
-/// The tool `settings`: shows, changes, watches, compares, moves and repairs the settings of any store, without knowing their
+/// The tool `settings`: shows, changes, watches, compares, moves and inspects the settings of any store, without knowing their
 /// types.
 ///
 /// ```swift

@@ -31,7 +31,7 @@ extension SettingsTool {
             if source.isDamaged && invocation.has(.replace) {
                 throw CommandFailure.failure(
                     "\(source.description) is damaged, so that --replace would remove settings that may only be unreadable. "
-                        + "Nothing was copied. Repair it with settings doctor, or copy without --replace.")
+                        + "Nothing was copied. settings doctor says what to do; or copy without --replace.")
             }
             if invocation.has(.replace) {
                 try requireSettings(settings.values.count, in: source.description, invocation)

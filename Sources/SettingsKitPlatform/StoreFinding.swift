@@ -13,7 +13,7 @@ package struct StoreFinding: Sendable, Equatable {
         // Files
         case unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime, immutable
         // Property lists and their journals
-        case notAPropertyList, damaged, unusableNames, repeatedNames, listRemoved
+        case foreignFile, notAPropertyList, damaged, unusableNames, repeatedNames, listRemoved
         case journalDamaged, journalTornEnd, journalNewer, journalRefused, journalLocked
         case journalReadableByMore, journalForeign, journalStale, listStale
         // Beside them
@@ -25,18 +25,6 @@ package struct StoreFinding: Sendable, Equatable {
         case notADatabase, corruptDatabase, unexpectedTable
     }
 
-    /// A repair that loses nothing, after a backup.
-    package enum Repair: String, Sendable {
-        /// Removes a temporary file, unless a process has it locked.
-        case removeTemporary
-        /// Gives a journal the permissions of its property list.
-        case restrictJournal
-        /// Opens the property list for writing and brings it up to date. The store keeps damaged files aside.
-        case recoverPropertyList
-        /// Writes the replica's own files in the shared directory again.
-        case writeReplica
-    }
-
     package var kind: Kind
     package var severity: Severity
     package var path: String
@@ -44,17 +32,14 @@ package struct StoreFinding: Sendable, Equatable {
     package var message: String
     /// The cure, in sentences; empty if nothing needs to be done.
     package var advice: String
-    package var repair: Repair?
 
     package init(
-        _ kind: Kind, _ severity: Severity = .problem, at path: String, _ message: String, advice: String,
-        repair: Repair? = nil
+        _ kind: Kind, _ severity: Severity = .problem, at path: String, _ message: String, advice: String
     ) {
         self.kind = kind
         self.severity = severity
         self.path = path
         self.message = message
         self.advice = advice
-        self.repair = repair
     }
 }

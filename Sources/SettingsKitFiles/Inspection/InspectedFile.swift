@@ -1,3 +1,5 @@
+import SettingsKitPlatform
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -5,8 +7,8 @@
 #endif
 
 /// The result of inspecting a path. Nothing is locked or written, and a pipe or a device is not opened.
-package struct InspectedFile: Sendable {
-    package enum Contents: Sendable {
+struct InspectedFile: Sendable {
+    enum Contents: Sendable {
         /// There is nothing at the path, or it is not a regular file.
         case none
         case tooLarge
@@ -14,17 +16,17 @@ package struct InspectedFile: Sendable {
         case bytes(Data)
     }
 
-    package var path: String
+    var path: String
     /// The status of what is at the path; nil if there is nothing.
-    package var status: FileStatus?
-    package var contents: Contents
+    var status: FileStatus?
+    var contents: Contents
 
     /// Reads what is at a path.
     ///
     /// - Parameters:
     ///   - limit: The greatest size that is read.
     ///   - isFollowingLink: Whether a symbolic link at the path is followed.
-    package init(path: String, in fileSystem: any FileSystem, limit: Int64, followingLink isFollowingLink: Bool) {
+    init(path: String, in fileSystem: any FileSystem, limit: Int64, followingLink isFollowingLink: Bool) {
         self.path = path
         do throws(SystemError) {
             status = try fileSystem.status(of: path, followingLink: isFollowingLink)
@@ -47,7 +49,7 @@ package struct InspectedFile: Sendable {
     }
 
     /// The bytes, if they were read.
-    package var bytes: Data? {
+    var bytes: Data? {
         if case .bytes(let data) = contents { data } else { nil }
     }
 
@@ -56,7 +58,7 @@ package struct InspectedFile: Sendable {
     /// - Parameters:
     ///   - what: What the file is, to begin a sentence: `The property list`.
     ///   - now: The machine's time, in seconds since 1970.
-    package func findings(what: String, now: Int64) -> [StoreFinding] {
+    func findings(what: String, now: Int64) -> [StoreFinding] {
         var findings: [StoreFinding] = []
         switch contents {
         case .unreadable(let error):
