@@ -8,8 +8,6 @@ enum ToolLimits {
     static let soughtNames = 2_000
     /// The size of the largest schema that is read for completions, in bytes.
     static let schemaSize = 16 << 20
-    /// The levels of a value in the text form of GVariant, as in GVariant.
-    static let variantDepth = 128
     /// The number of settings that cannot be imported that a message lists.
     static let listedSettings = 20
     /// The number of names that a completion offers.

@@ -119,13 +119,13 @@ extension Subcommand {
     /// - Parameter read: Reads the file, and returns a closure for its differences from the settings. It runs before the settings
     ///   are opened, so that a wrong file creates nothing.
     package static func `import`(
-        name: String = "import", options: [CommandOption], summary: String, discussion: String,
+        options: [CommandOption], summary: String, discussion: String,
         read:
             @escaping @Sendable (Program, Invocation, CommandStreams) throws -> (Program.Settings) throws ->
             [Program.Settings.Change]
     ) -> Self {
         Self(
-            name: name, operands: "FILE | -", operandCount: 1...1, options: [.dryRun] + options,
+            name: "import", operands: "FILE | -", operandCount: 1...1, options: [.dryRun] + options,
             groups: Program.settingsOptions, completes: .files, summary: summary, discussion: discussion
         ) { program, invocation, streams in
             let differences = try read(program, invocation, streams)

@@ -6,7 +6,7 @@ extension CommandOption {
         "--force", "Move a file aside that never was a property list, and write one in its place.")
     static let format = CommandOption(
         "--format", value: "FORMAT",
-        "plist, json or env; for import also dconf. By default, the file's extension or contents say.")
+        "plist, json or env. By default, the file's extension or contents say.")
     static let variablePrefix = CommandOption(
         "--variable-prefix", value: "TEXT", "The beginning of the variables in an environment file.")
     static let replace = CommandOption("--replace", "Remove the settings that the source does not have.")

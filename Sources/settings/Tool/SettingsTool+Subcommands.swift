@@ -31,7 +31,6 @@ extension SettingsTool: CommandProgram {
             .complete,
             .export,
             .import,
-            .importDefaults,
             .diff,
             .copy,
             .replicas,

@@ -37,11 +37,11 @@ extension SettingsTool {
 
     /// The format of an export, which is JSON if the path has no extension.
     private func exportFormat(_ invocation: Invocation, _ path: String) throws(CommandFailure) -> TransferFormat {
-        let formats = TransferFormat.written
-        if let format = try format(invocation, path, among: formats) { return format }
+        if let format = try format(invocation, path) { return format }
         guard !TransferFormat.hasExtension(path) else {
-            let names = formats.map(\.rawValue).joined(separator: ", ")
-            throw .usage("The extension of \(quoted(path)) is none of \(names). Choose one of them with --format.")
+            throw .usage(
+                "The extension of \(quoted(path)) is none of \(TransferFormat.names). Choose one of them with --format."
+            )
         }
         return .json
     }

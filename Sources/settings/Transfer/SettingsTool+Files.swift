@@ -11,14 +11,12 @@ extension SettingsTool {
     }
 
     /// The format that an option or the extension of a path names; nil if neither does.
-    func format(
-        _ invocation: Invocation, _ path: String, among formats: [TransferFormat]
-    ) throws(CommandFailure) -> TransferFormat? {
+    func format(_ invocation: Invocation, _ path: String) throws(CommandFailure) -> TransferFormat? {
         if let name = try invocation.text(of: .format) {
-            if let format = TransferFormat(rawValue: name.lowercased()), formats.contains(format) { return format }
-            throw .usage("--format is one of \(formats.map(\.rawValue).joined(separator: ", ")).")
+            if let format = TransferFormat(rawValue: name.lowercased()) { return format }
+            throw .usage("--format is one of \(TransferFormat.names).")
         }
-        return TransferFormat(path: path).flatMap { formats.contains($0) ? $0 : nil }
+        return TransferFormat(path: path)
     }
 
     /// A file of settings, and its format.
@@ -32,11 +30,9 @@ extension SettingsTool {
     /// Reads a file and determines its format.
     ///
     /// - Throws: A failure if the file is in none of the formats, or empty although the options forbid that.
-    func source(
-        _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat] = TransferFormat.allCases
-    ) throws -> Source {
+    func source(_ invocation: Invocation, _ streams: CommandStreams) throws -> Source {
         let path = try invocation.text(0)
-        let named = try format(invocation, path, among: formats)
+        let named = try format(invocation, path)
         let data = try TransferFile.read(path, streams)
         if TransferFormat.isBlank(data) {
             if invocation.has(.allowEmpty) { return Source(path: path, data: data, format: nil) }
@@ -44,14 +40,9 @@ extension SettingsTool {
                 "\(TransferFile.shown(path)) is empty. Nothing was changed. Check what should have written it.")
         }
         guard let format = named ?? TransferFormat(contents: data) else {
-            let names = formats.map(\.rawValue).joined(separator: ", ")
+            let names = TransferFormat.names
             throw CommandFailure.failure(
                 "\(TransferFile.shown(path)) is in none of the formats \(names). Nothing was changed. Check the file.")
-        }
-        guard formats.contains(format) else {
-            throw CommandFailure.failure(
-                "\(TransferFile.shown(path)) is neither a property list nor what dconf dump prints. Import other files with import."
-            )
         }
         return Source(path: path, data: data, format: format)
     }

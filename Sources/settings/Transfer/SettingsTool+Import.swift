@@ -2,8 +2,6 @@ import SettingsCommandLine
 import SettingsKit
 
 extension CommandOption {
-    fileprivate static let below = CommandOption(
-        "--below", value: "TEXT", "Import only the names that begin with this text, and without it.")
     fileprivate static let skipUnsupported = CommandOption(
         "--skip-unsupported", "Leave out what cannot be imported, instead of importing nothing.")
 }
@@ -19,19 +17,7 @@ extension Subcommand where Program == SettingsTool {
                 + "several batches; if that ends early, the same command goes on with what is missing. Prints a line for each "
                 + "setting that changes."
         ) { tool, invocation, streams in
-            try tool.differences(invocation, streams, formats: TransferFormat.allCases)
-        }
-    }
-
-    static var importDefaults: Self {
-        .import(
-            name: "import-defaults",
-            options: [.replace, .allowEmpty, .format, .below, .skipUnsupported, .force, .json],
-            summary: "Store the settings of a UserDefaults plist, of defaults export, or of dconf dump.",
-            discussion: "It works as import does. The contents say which of them it is. A dump's settings are named "
-                + "org/gnome/desktop/interface/clock-format; with --below org/gnome/desktop/interface/ it is clock-format."
-        ) { tool, invocation, streams in
-            try tool.differences(invocation, streams, formats: [.plist, .dconf])
+            try tool.differences(invocation, streams)
         }
     }
 }
@@ -41,16 +27,15 @@ extension SettingsTool {
     ///
     /// - Throws: A failure if the file cannot be imported as the options say.
     private func importedSettings(
-        _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat]
+        _ invocation: Invocation, _ streams: CommandStreams
     ) throws -> TransferredSettings {
-        let source = try source(invocation, streams, formats: formats)
+        let source = try source(invocation, streams)
         var stored: [String: Data] = [:]
         if source.format == .env {
             stored = try OpenedStore(StoreArguments(invocation), for: .readingIfPresent).contents().values
         }
-        var found = try settings(in: source, invocation, over: stored)
+        let found = try settings(in: source, invocation, over: stored)
         try report(found.unsupported, invocation, streams)
-        if let beginning = try invocation.text(of: .below) { found = found.removingPrefix(beginning) }
         if invocation.has(.replace) {
             try requireSettings(found.values.count, in: TransferFile.shown(source.path), invocation)
         }
@@ -66,9 +51,9 @@ extension SettingsTool {
     }
 
     fileprivate func differences(
-        _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat]
+        _ invocation: Invocation, _ streams: CommandStreams
     ) throws -> (OpenedStore) throws -> [StoredDifference] {
-        let found = try importedSettings(invocation, streams, formats: formats)
+        let found = try importedSettings(invocation, streams)
         let isMerging = !invocation.has(.replace)
         return { StoredDifference.list(from: try $0.contents(), to: found.stored, isMerging: isMerging) }
     }
@@ -92,19 +77,5 @@ extension SettingsTool {
                 "Nothing was imported. These settings cannot be imported:\n\(lines)\n"
                     + "--skip-unsupported imports the others.")
         }
-    }
-}
-
-extension TransferredSettings {
-    /// The settings whose names begin with a text, without it.
-    fileprivate func removingPrefix(_ beginning: String) -> TransferredSettings {
-        var settings = TransferredSettings(
-            stored: StoredSettings(types: stored.types.map { _ in [:] }), unsupported: unsupported)
-        for (name, value) in values where name.hasPrefix(beginning) {
-            let rest = String(name.dropFirst(beginning.count))
-            settings.add(rest, value)
-            if settings.values[rest] != nil { settings.stored.types?[rest] = stored.types?[name] }
-        }
-        return settings
     }
 }

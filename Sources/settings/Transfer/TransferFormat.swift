@@ -9,11 +9,9 @@ enum TransferFormat: String, CaseIterable, Sendable {
     case json
     /// An environment file; see ``EnvironmentTransfer``.
     case env
-    /// The output of `dconf dump`; see ``DconfTransfer``. Only read.
-    case dconf
 
-    /// The formats that can be written.
-    static let written: [TransferFormat] = [.plist, .json, .env]
+    /// The names of all formats, for messages.
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// Returns the format for the extension of a file's name; nil for any other extension.
     init?(path: String) {
@@ -37,7 +35,6 @@ enum TransferFormat: String, CaseIterable, Sendable {
         // Property lists can be in UTF-16, which begins with these marks.
         case UInt8(ascii: "<"), 0xFE, 0xFF: self = .plist
         case UInt8(ascii: "{"): self = .json
-        case UInt8(ascii: "["): self = .dconf
         case UInt8(ascii: "#"): self = .env
         case let byte? where EnvironmentTransfer.isVariableCharacter(Unicode.Scalar(byte)): self = .env
         default: return nil
@@ -99,7 +96,7 @@ struct TransferredSettings: Equatable, Sendable {
 }
 
 extension TransferFormat {
-    /// Writes settings in the format, which must be among ``written``.
+    /// Writes settings in the format.
     ///
     /// - Parameter prefix: The beginning of the variables in an environment file.
     func text(of settings: StoredSettings, prefix: String = "") throws(TransferProblem) -> String {
@@ -112,7 +109,6 @@ extension TransferFormat {
             }
         case .json: return JSONTransfer.text(of: settings.values)
         case .env: return EnvironmentTransfer.text(of: settings.values, prefix: prefix)
-        case .dconf: throw TransferProblem(message: "The format dconf can only be read.")
         }
     }
 
@@ -128,7 +124,6 @@ extension TransferFormat {
         case .plist: try PropertyListTransfer.read(file)
         case .json: try JSONTransfer.read(file)
         case .env: try EnvironmentTransfer.read(file, over: stored, prefix: prefix)
-        case .dconf: try DconfTransfer.read(file)
         }
     }
 }

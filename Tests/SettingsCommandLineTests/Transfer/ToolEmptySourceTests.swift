@@ -27,11 +27,11 @@ private struct PoorFile: CustomTestStringConvertible {
     private static let blank: [(String, Data)] = [("nothing", Data()), ("blanks", Data(" \n\t\r\n\n".utf8))]
     private static let withoutSettings: [TransferFormat: [String]] = [
         .plist: ["<plist version=\"1.0\"><dict/></plist>"], .json: ["{}", "{\"$comment\": \"none\"}\n"],
-        .env: ["# nothing\n"], .dconf: ["[/]\n", "[org/x]\n# nothing\n"],
+        .env: ["# nothing\n"],
     ]
     private static let cut: [TransferFormat: String] = [
         .plist: "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer><key>b</key><str", .json: "{\"a\": 1, ",
-        .env: "A=1\nB='x", .dconf: "[/]\na=1\nb",
+        .env: "A=1\nB='x",
     ]
 
     static let all: [PoorFile] =
@@ -145,7 +145,7 @@ struct ToolEmptySourceTests {
     @Test("What has no format changes nothing and fails, without --replace too", arguments: ["", "\n", "a sentence\n"])
     func withoutReplacing(_ text: String) throws {
         try withTemporaryDirectory { (directory: String) in
-            for arguments in [["import", "-"], ["import-defaults", "-"], ["diff", "-"]] {
+            for arguments in [["import", "-"], ["diff", "-"]] {
                 try StoreKind.file.fill(directory, with: Self.held)
                 let result = ToolBench(in: directory).run(arguments, input: text)
                 #expect(result.code == 1 && result.message.contains("The input"), "\(arguments): \(result)")
@@ -157,23 +157,12 @@ struct ToolEmptySourceTests {
     @Test("import --replace never removes a setting that the file has and that cannot be imported")
     func unsupported() throws {
         try withTemporaryDirectory { (directory: String) in
-            try StoreKind.file.fill(directory, with: ["org/x/ratio": Data("1".utf8), "b": Data("2".utf8)])
+            try StoreKind.file.fill(directory, with: ["a.b": Data("1".utf8), "a-b": Data("2".utf8)])
             let before = try StoreKind.file.contents(in: directory)
             let result = ToolBench(in: directory).run(
-                "import", "-", "--replace", "--skip-unsupported", input: "[org/x]\nsize=5\nratio=inf\n")
+                "import", "-", "--replace", "--skip-unsupported", input: "A_B=1\nC=2\n")
             #expect(result.code != 0 && result.message.contains("--replace"), "\(result)")
             #expect(try StoreKind.file.contents(in: directory) == before)
-        }
-    }
-
-    @Test("import-defaults --below a text that no name begins with removes nothing")
-    func nothingBelow() throws {
-        try withTemporaryDirectory { (directory: String) in
-            try StoreKind.file.fill(directory, with: Self.held)
-            let result = ToolBench(in: directory).run(
-                "import-defaults", "-", "--replace", "--below", "org/y/", input: "[org/x]\nsize=5\n")
-            #expect(result.code == 1, "\(result)")
-            #expect(try StoreKind.file.contents(in: directory) == Self.held)
         }
     }
 

@@ -102,7 +102,7 @@ extension WithEtcd {
                         SettingsToolRun(["copy", "--replace"] + options + arguments(fleet, prefix: "to-")).code == 1)
                 }
                 for (name, text) in [
-                    ("a.json", "{}"), ("a.env", ""), ("b.plist", "<plist><dict/></plist>"), ("a.dconf", "[/]"),
+                    ("a.json", "{}"), ("a.env", ""), ("b.plist", "<plist><dict/></plist>"),
                 ] {
                     try Data(text.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
                     let run = SettingsToolRun(["import", "\(directory)/\(name)", "--replace"] + arguments(fleet))
