@@ -30,7 +30,7 @@ package final class FileValue: Sendable {
     let isObject: Bool
     let members: [Member]
     /// Those that count.
-    let countingMembers: [Member]
+    package let countingMembers: [Member]
     /// The positions of the last members of each name, which count.
     private let places: [String: Int]
 

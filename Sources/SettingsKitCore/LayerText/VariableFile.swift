@@ -10,12 +10,12 @@
 /// the line without the spaces around it, up to a `#` after a space; or text in single quotation marks, which has no escapes; or
 /// text in double quotation marks, with the escapes `\n`, `\r`, `\t`, `\"`, `\\` and `\$`. Quoted text may have line breaks. A `$`
 /// is not replaced: settings do not depend on other variables. A line that begins with `#` is a comment.
-struct VariableFile {
+package struct VariableFile {
     private let file: FileBytes
     private var position: Int
 
     /// - Throws: The reason, with its place, if a line is no variable.
-    static func read(_ data: Data) throws(SettingsFileProblem) -> FileValue {
+    package static func read(_ data: Data) throws(SettingsFileProblem) -> FileValue {
         var reader = try VariableFile(FileBytes(data))
         var members: [FileValue.Member] = []
         while let member = try reader.readVariable() { members.append(member) }

@@ -4,12 +4,11 @@ import SettingsKit
 extension Subcommand where Program == SettingsTool {
     static var export: Self {
         Self(
-            name: "export", operands: "[FILE]", operandCount: 0...1, options: [.format, .variablePrefix],
+            name: "export", operands: "[FILE]", operandCount: 0...1, options: [.format],
             groups: Program.settingsOptions, completes: .files,
             summary: "Write all settings to a file, or print them.",
             discussion:
-                "The formats are plist, json (the default) and env. From each of them, import restores exactly the same "
-                + "bytes. A file is replaced as a whole; a new one can be read by its owner only. If the store is damaged, its "
+                "The formats are plist and json (the default). From both, import restores exactly the same bytes. A file is replaced as a whole; a new one can be read by its owner only. If the store is damaged, its "
                 + "intact part is exported, and the exit code is 1."
         ) { tool, invocation, streams in
             try tool.export(invocation, streams)
@@ -23,7 +22,7 @@ extension SettingsTool {
         let format = try exportFormat(invocation, path)
         return try withSettings(invocation, streams, for: .reading) { opened in
             let settings = try opened.contents()
-            let text = try format.text(of: settings, prefix: prefix(invocation))
+            let text = try format.text(of: settings)
             if path == "-" {
                 try streams.print(text)
             } else {
@@ -37,11 +36,11 @@ extension SettingsTool {
 
     /// The format of an export, which is JSON if the path has no extension.
     private func exportFormat(_ invocation: Invocation, _ path: String) throws(CommandFailure) -> TransferFormat {
-        if let format = try format(invocation, path) { return format }
+        let formats = TransferFormat.written
+        if let format = try format(invocation, path, among: formats) { return format }
         guard !TransferFormat.hasExtension(path) else {
-            throw .usage(
-                "The extension of \(quoted(path)) is none of \(TransferFormat.names). Choose one of them with --format."
-            )
+            let names = formats.map(\.rawValue).joined(separator: ", ")
+            throw .usage("The extension of \(quoted(path)) is none of \(names). Choose one of them with --format.")
         }
         return .json
     }

@@ -11,12 +11,14 @@ extension SettingsTool {
     }
 
     /// The format that an option or the extension of a path names; nil if neither does.
-    func format(_ invocation: Invocation, _ path: String) throws(CommandFailure) -> TransferFormat? {
+    func format(
+        _ invocation: Invocation, _ path: String, among formats: [TransferFormat]
+    ) throws(CommandFailure) -> TransferFormat? {
         if let name = try invocation.text(of: .format) {
-            if let format = TransferFormat(rawValue: name.lowercased()) { return format }
-            throw .usage("--format is one of \(TransferFormat.names).")
+            if let format = TransferFormat(rawValue: name.lowercased()), formats.contains(format) { return format }
+            throw .usage("--format is one of \(formats.map(\.rawValue).joined(separator: ", ")).")
         }
-        return TransferFormat(path: path)
+        return TransferFormat(path: path).flatMap { formats.contains($0) ? $0 : nil }
     }
 
     /// A file of settings, and its format.
@@ -32,7 +34,7 @@ extension SettingsTool {
     /// - Throws: A failure if the file is in none of the formats, or empty although the options forbid that.
     func source(_ invocation: Invocation, _ streams: CommandStreams) throws -> Source {
         let path = try invocation.text(0)
-        let named = try format(invocation, path)
+        let named = try format(invocation, path, among: TransferFormat.allCases)
         let data = try TransferFile.read(path, streams)
         if TransferFormat.isBlank(data) {
             if invocation.has(.allowEmpty) { return Source(path: path, data: data, format: nil) }
@@ -40,7 +42,7 @@ extension SettingsTool {
                 "\(TransferFile.shown(path)) is empty. Nothing was changed. Check what should have written it.")
         }
         guard let format = named ?? TransferFormat(contents: data) else {
-            let names = TransferFormat.names
+            let names = TransferFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw CommandFailure.failure(
                 "\(TransferFile.shown(path)) is in none of the formats \(names). Nothing was changed. Check the file.")
         }

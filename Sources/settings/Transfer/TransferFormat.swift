@@ -7,11 +7,11 @@ enum TransferFormat: String, CaseIterable, Sendable {
     case plist
     /// An object in JSON; see ``JSONTransfer``.
     case json
-    /// An environment file; see ``EnvironmentTransfer``.
+    /// A file of variables; see ``EnvironmentTransfer``. Only read.
     case env
 
-    /// The names of all formats, for messages.
-    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+    /// The formats that can be written.
+    static let written: [TransferFormat] = [.plist, .json]
 
     /// Returns the format for the extension of a file's name; nil for any other extension.
     init?(path: String) {
@@ -96,10 +96,8 @@ struct TransferredSettings: Equatable, Sendable {
 }
 
 extension TransferFormat {
-    /// Writes settings in the format.
-    ///
-    /// - Parameter prefix: The beginning of the variables in an environment file.
-    func text(of settings: StoredSettings, prefix: String = "") throws(TransferProblem) -> String {
+    /// Writes settings in the format, which must be among ``written``.
+    func text(of settings: StoredSettings) throws(TransferProblem) -> String {
         switch self {
         case .plist:
             do throws(PropertyListError) {
@@ -108,15 +106,15 @@ extension TransferFormat {
                 throw TransferProblem(message: error.description)
             }
         case .json: return JSONTransfer.text(of: settings.values)
-        case .env: return EnvironmentTransfer.text(of: settings.values, prefix: prefix)
+        case .env: throw TransferProblem(message: "The format env can only be read.")
         }
     }
 
     /// Reads settings from a file of the format.
     ///
     /// - Parameters:
-    ///   - stored: The store's settings, which determine the meaning of variables in an environment file.
-    ///   - prefix: The beginning of the variables in an environment file.
+    ///   - stored: The store's settings, which determine the meaning of variables.
+    ///   - prefix: The beginning of the variables.
     func read(
         _ file: Data, over stored: [String: Data], prefix: String = ""
     ) throws(TransferProblem) -> TransferredSettings {
