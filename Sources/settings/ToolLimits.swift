@@ -6,8 +6,6 @@ enum ToolLimits {
     static let nameColumns = 40
     /// The number of names among which the intended one is sought.
     static let soughtNames = 2_000
-    /// The size of the largest schema that is read for completions, in bytes.
-    static let schemaSize = 16 << 20
     /// The number of settings that cannot be imported that a message lists.
     static let listedSettings = 20
     /// The number of names that a completion offers.

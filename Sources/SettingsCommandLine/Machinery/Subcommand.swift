@@ -52,8 +52,6 @@ package enum CompletedOperand: Sendable {
     case nothing
     /// The names of settings; the first operand alone, or each.
     case name, names
-    /// The name of a setting, then a value.
-    case nameAndValue
     case files
     /// One of these words.
     case words([String])

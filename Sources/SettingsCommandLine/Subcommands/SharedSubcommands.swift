@@ -45,7 +45,7 @@ extension Subcommand {
     ) -> Self {
         Self(
             name: "set", operands: "NAME TEXT", operandCount: operandCount, options: options,
-            groups: Program.settingsOptions, completes: .nameAndValue, summary: "Store a value.",
+            groups: Program.settingsOptions, completes: .name, summary: "Store a value.",
             discussion: discussion + " If TEXT begins with two hyphens, write -- before it."
         ) { program, invocation, streams in
             let store = try read(program, invocation, streams)

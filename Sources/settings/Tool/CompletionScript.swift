@@ -4,11 +4,9 @@ import SettingsCommandLine
 enum CompletionScript: String, CaseIterable {
     case bash, zsh, fish
 
-    /// - Parameters:
-    ///   - command: The name of the tool.
-    ///   - options: Options for `complete`, quoted for the shell.
-    func text(command: String, options: String) -> String {
-        let call = "\(command) complete \(options.isEmpty ? "" : options + " ")--"
+    /// - Parameter command: The name of the tool.
+    func text(command: String) -> String {
+        let call = "\(command) complete --"
         switch self {
         case .bash:
             return """
@@ -52,14 +50,5 @@ enum CompletionScript: String, CaseIterable {
 
                 """
         }
-    }
-
-    /// A text as one word of a shell. Single quotes mean the same in all three, apart from a backslash in fish.
-    func quoted(_ text: String) -> String {
-        let escaped =
-            self == .fish
-            ? text.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\") : text
-        let closing = self == .fish ? "\\'" : "'\\''"
-        return "'" + escaped.split(separator: "'", omittingEmptySubsequences: false).joined(separator: closing) + "'"
     }
 }

@@ -1,29 +1,20 @@
 import SettingsCommandLine
 import SettingsKit
 
-extension CommandOption {
-    fileprivate static let schema = CommandOption(
-        "--schema", value: "FILE", values: .files,
-        "The JSON schema of a catalogue, whose names and values are completed, too.")
-}
-
 extension Subcommand where Program == SettingsTool {
     static var completions: Self {
         Self(
-            name: "completions", operands: "bash | zsh | fish", operandCount: 1...1, options: [.schema],
+            name: "completions", operands: "bash | zsh | fish", operandCount: 1...1,
             completes: .words(CompletionScript.allCases.map(\.rawValue)),
             summary: "Print a script that completes arguments in a shell.",
-            discussion: "It completes subcommands, options and the names of settings. With the file that "
-                + "SettingsCatalogue.jsonSchema() makes, it also completes the values of enumerations and Booleans. For bash: "
-                + "source <(settings completions bash)"
+            discussion:
+                "It completes subcommands, options and the names of settings. For bash: source <(settings completions bash)"
         ) { tool, invocation, streams in
             let shell = try invocation.text(0)
             guard let script = CompletionScript(rawValue: shell) else {
                 throw CommandFailure.usage("There are scripts for bash, zsh and fish, not for \(quoted(shell)).")
             }
-            let path = try invocation.text(of: .schema).map { URL(filePath: $0).path }
-            let options = path.map { "--schema \(script.quoted($0))" } ?? ""
-            try streams.print(script.text(command: tool.name, options: options))
+            try streams.print(script.text(command: tool.name))
             return .success
         }
     }
@@ -31,11 +22,10 @@ extension Subcommand where Program == SettingsTool {
     /// What the scripts call.
     static var complete: Self {
         Self(
-            name: "complete", operands: "WORD...", operandCount: 0...Int.max, options: [.schema], isListed: false,
+            name: "complete", operands: "WORD...", operandCount: 0...Int.max, isListed: false,
             summary: "Print the completions of the last word, one a line."
         ) { tool, invocation, streams in
-            let schema = try invocation.text(of: .schema).map { CompletionSchema(file: $0) }
-            let candidates = tool.candidates(for: invocation.operands.map(\.shown), schema)
+            let candidates = tool.candidates(for: invocation.operands.map(\.shown))
             // A name with a line break cannot be completed line by line.
             let lines = candidates.filter { TextLayout.escaped($0) == $0 && !$0.isEmpty }
             if !lines.isEmpty { try streams.print(lines.joined(separator: "\n") + "\n") }
@@ -46,7 +36,7 @@ extension Subcommand where Program == SettingsTool {
 
 extension SettingsTool {
     /// The completions of the last word.
-    fileprivate func candidates(for words: [String], _ schema: CompletionSchema?) -> [String] {
+    fileprivate func candidates(for words: [String]) -> [String] {
         let current = words.last ?? ""
         guard words.count > 1 else {
             return matching(current, Self.subcommands.filter(\.isListed).map(\.name) + ["help"])
@@ -64,7 +54,7 @@ extension SettingsTool {
             let given = Set(before)
             return matching(current, subcommand.allOptions.map(\.name).filter { !given.contains($0) })
         }
-        return operands(of: subcommand, before, current, schema)
+        return operands(of: subcommand, before, current)
     }
 
     private func matching(_ beginning: String, _ words: [String]) -> [String] {
@@ -72,18 +62,16 @@ extension SettingsTool {
     }
 
     private func operands(
-        of subcommand: Subcommand<SettingsTool>, _ before: [String], _ current: String, _ schema: CompletionSchema?
+        of subcommand: Subcommand<SettingsTool>, _ before: [String], _ current: String
     ) -> [String] {
         let operands = operands(in: before, of: subcommand)
         switch subcommand.completes {
         case .nothing, .files: return []
         case .words(let words): return operands.isEmpty ? matching(current, words) : []
-        case .name where operands.isEmpty, .names,
-            .nameAndValue where operands.isEmpty:
-            let names = Set(storedNames(before, of: subcommand) + (schema?.names ?? []))
-            return Array(matching(current, Array(names)).prefix(ToolLimits.completedNames))
-        case .nameAndValue where operands.count == 1: return matching(current, schema?.values(of: operands[0]) ?? [])
-        case .name, .nameAndValue: return []
+        case .name where operands.isEmpty, .names:
+            let names = storedNames(before, of: subcommand)
+            return Array(matching(current, names).prefix(ToolLimits.completedNames))
+        case .name: return []
         }
     }
 

@@ -9,21 +9,13 @@ import Testing
 @Suite("Completions of the tool", .ownThreads)
 struct ToolCompletionTests {
     /// What can stand in the place of the last word.
-    private func candidates(_ words: String..., schema: String? = nil) -> [String] {
-        let options = schema.map { ["--schema", $0] } ?? []
-        let result = ToolBench.run(["complete"] + options + ["--"] + words)
+    private func candidates(_ words: String...) -> [String] {
+        let result = ToolBench.run(["complete", "--"] + words)
         #expect(result.code == 0 && result.errors.isEmpty)
         return result.output.split(separator: "\n").map(String.init)
     }
 
-    private static func schema(in directory: String) throws -> String {
-        let catalogue = SettingsCatalogue("Desk") { SettingsGroup("All", [.volume, .skin, .isOpen, .maybe]) }
-        let path = "\(directory)/schema of desk.json"
-        try write(catalogue.jsonSchema(), to: path)
-        return path
-    }
-
-    @Test("Subcommands, options and names are completed, and values of a catalogue")
+    @Test("Subcommands, options and names are completed")
     func words() throws {
         try withTemporaryDirectory { directory in
             let path = StoreKind.file.file(in: directory)
@@ -41,13 +33,6 @@ struct ToolCompletionTests {
             #expect(candidates("get", "--file", path, "volume", "").isEmpty)
             #expect(candidates("delete", "volume", "--file", path, "w") == ["with space"])
             #expect(candidates("completions", "") == ["bash", "fish", "zsh"])
-            let schema = try Self.schema(in: directory)
-            #expect(candidates("set", "", schema: schema) == ["isOpen", "maybe", "skin", "volume"])
-            #expect(candidates("set", "skin", "", schema: schema) == ["dark", "light"])
-            #expect(candidates("set", "--file", path, "isOpen", "t", schema: schema) == ["true"])
-            #expect(candidates("set", "maybe", "", schema: schema) == ["false", "null", "true"])
-            #expect(candidates("set", "volume", "", schema: schema).isEmpty)
-            #expect(candidates("set", "skin", "", schema: path).isEmpty)
         }
     }
 
@@ -58,10 +43,9 @@ struct ToolCompletionTests {
             for name in ["volume", "voice", "animals:cats:lion", "animals:dogs"] {
                 #expect(ToolBench.run(["set", name, "1", "--file", path]).code == 0)
             }
-            _ = try Self.schema(in: directory)
             func completed(_ line: String) throws -> [String] {
                 let script = """
-                    source <(settings completions bash --schema 'schema of desk.json') || exit 9
+                    source <(settings completions bash) || exit 9
                     complete -p settings >/dev/null || exit 8
                     COMP_LINE='\(line)'; COMP_POINT=${#COMP_LINE}; COMP_WORDS=(); COMP_CWORD=0
                     _settings
@@ -75,7 +59,6 @@ struct ToolCompletionTests {
             #expect(try completed("settings get --file \(path) vo") == ["voice", "volume"])
             // bash has the part up to the colon already.
             #expect(try completed("settings get --file \(path) animals:c") == ["cats:lion"])
-            #expect(try completed("settings set --file \(path) skin ") == ["dark", "light"])
             #expect(try completed("settings list --js") == ["--json"])
             #expect(try completed("settings get nothing-like-this").isEmpty)
         }
@@ -107,16 +90,4 @@ struct ToolCompletionTests {
             #expect(result.code == 0 && result.output.split(separator: "\n").contains("delete"), "\(result)")
         }
     }
-
-    @Test("A path with quotation marks is one word of each shell", arguments: ["bash", "zsh", "fish"])
-    func quoting(shell: String) throws {
-        let result = ToolBench.run(["completions", shell, "--schema", #"/a b/it's\n.json"#])
-        let expected = shell == "fish" ? #"--schema '/a b/it\'s\\n.json'"# : #"--schema '/a b/it'\''s\n.json'"#
-        #expect(result.code == 0 && result.output.contains(expected), "\(result.output)")
-    }
-}
-
-extension SettingsService.SettingDefinition {
-    fileprivate static let isOpen = Setting<Bool>("isOpen", in: .defaults, default: false)
-    fileprivate static let maybe = Setting<Bool?>("maybe", in: .defaults)
 }
