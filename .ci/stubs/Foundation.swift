@@ -404,12 +404,6 @@ open class NSLock: NSObject, @unchecked Sendable {
     open func unlock() { fatalError() }
     public func withLock<R>(_ body: () throws -> R) rethrows -> R { fatalError() }
 }
-open class NSRecursiveLock: NSObject, @unchecked Sendable {
-    public override init() { fatalError() }
-    open func lock() { fatalError() }
-    open func unlock() { fatalError() }
-    public func withLock<R>(_ body: () throws -> R) rethrows -> R { fatalError() }
-}
 public typealias NSString = String
 extension String {
     public init(string: String) { fatalError() }
@@ -418,8 +412,7 @@ extension String {
     public var lastPathComponent: String { fatalError() }
 }
 open class NSURL: NSObject, @unchecked Sendable {
-    public init?(string: String) { fatalError() }
-    public init?(string: String, relativeTo base: URL?) { fatalError() }
+    open var absoluteURL: URL? { fatalError() }
 }
 open class NSKeyedArchiver: NSObject {
     open class func archivedData(withRootObject object: Any, requiringSecureCoding isSecure: Bool) throws -> Data { fatalError() }
@@ -431,6 +424,9 @@ open class NSDictionary: NSObject { open var count: Int { fatalError() }; open s
 }
 open class Thread: NSObject {
     open class func detachNewThread(_ block: @escaping @Sendable () -> Void) { fatalError() }
+open class NSKeyedUnarchiver: NSObject {
+    public static func unarchivedObject<T: NSObject>(ofClass type: T.Type, from data: Data) throws -> T? { fatalError() }
+}
     open class func sleep(forTimeInterval interval: TimeInterval) { fatalError() }
     open class var isMainThread: Bool { fatalError() }
     open class var current: Thread { fatalError() }

@@ -14,13 +14,10 @@
 
         private let defaults = SystemDefaults(.standard)
 
-        func all() -> [String: Data] {
+        func names() -> [String] {
             defaults.withDefaults { defaults in
-                var objects = Self.configuration(in: defaults)
-                for (name, object) in defaults.dictionaryRepresentation() where defaults.objectIsForced(forKey: name) {
-                    objects[name] = object
-                }
-                return objects.compactMapValues(PropertyListValue.init(object:)).mapValues(NativeValue.bytes(of:))
+                let forced = defaults.names.filter { defaults.objectIsForced(forKey: $0) }
+                return Array(Set(forced).union(Self.configuration(in: defaults).keys))
             }
         }
 
@@ -40,21 +37,15 @@
 
         /// Also for the managed app configuration, which arrives while the app is in the background, without a notification.
         func observeOthers(_ signal: @escaping @Sendable () -> Void) -> AnyObject & Sendable {
-            Observations(
-                all: [defaults.observeOthers(signal)]
-                    + Self.activations.map { name in
-                        NotificationObservation(of: Notification.Name(name), from: nil) { _ in signal() }
-                    })
+            NotificationObservation(of: [UserDefaults.didChangeNotification] + Self.activations, from: nil) { _ in
+                signal()
+            }
         }
 
         /// The notifications that UIKit, AppKit and WatchKit post when the app becomes active. Named as strings, so that none of
         /// them is imported.
-        private static let activations = ["UI", "NS", "WK"].map { "\($0)ApplicationDidBecomeActiveNotification" }
-
-        private final class Observations: Sendable {
-            let all: [NotificationObservation]
-
-            init(all: [NotificationObservation]) { self.all = all }
+        private static let activations = ["UI", "NS", "WK"].map {
+            Notification.Name("\($0)ApplicationDidBecomeActiveNotification")
         }
     }
 #endif

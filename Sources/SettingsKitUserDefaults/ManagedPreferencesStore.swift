@@ -4,10 +4,9 @@ import Synchronization
 
 /// The values that an administrator forces on the app, for ``ManagedPreferencesStore``.
 package protocol ManagedValues: Sendable {
-    /// Returns the values of a configuration profile, by name, and those of the managed app configuration under other names. Runs
-    /// no foreign code.
-    func all() -> [String: Data]
-    /// Returns the value under one name. Takes the same time for any number of values.
+    /// Returns the names of a configuration profile, and those of the managed app configuration. Called inside a lock.
+    func names() -> [String]
+    /// Returns the value under one name. Called inside a lock; takes the same time for any number of values.
     func value(named name: String) -> Data?
     /// Calls `signal` whenever the value under a name may have changed, if the system announces that for the name.
     func observe(_ name: String, _ signal: @escaping @Sendable () -> Void)
@@ -22,16 +21,16 @@ package protocol ManagedValues: Sendable {
 /// read.
 package final class ManagedPreferencesStore: SettingsStore, NameFollowingStore {
     private let values: any ManagedValues
-    private let contents = Mutex<[String: Data]>([:], .contents)
+    private let known = Mutex(KnownValues(), .contents)
     private let followed = Mutex<Set<String>>([], .leaf)
     private let ownFeed = SettingsStoreFeed()
     private let observation = Mutex<(AnyObject & Sendable)?>(nil, .leaf)
 
     package init(_ values: any ManagedValues) {
         self.values = values
-        let observation = values.observeOthers { [weak self] in self?.refresh() }
+        let observation = values.observeOthers { [weak self] in self?.noticeChanges() }
         self.observation.withLock { $0 = observation }
-        refresh()
+        noticeChanges()
     }
 
     package var feed: SettingsStoreFeed? { ownFeed }
@@ -39,52 +38,38 @@ package final class ManagedPreferencesStore: SettingsStore, NameFollowingStore {
 
     package func get(_ key: SettingsService.StorageKey) -> Data? {
         follow(key.name)
-        return contents.withLock { $0[key.name] }
+        return known.withLock { $0[key.name] ?? nil }
     }
 
-    package func keys() -> [String] { contents.withLock { Array($0.keys) } }
+    package func keys() -> [String] { known.withLock { known in known.names.filter { known[$0] != .some(nil) } } }
 
     package func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         throw SettingsError(.readOnly, key: key, store: storeDescription)
     }
 
     package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.writes.isEmpty {
-            return contents.withLock { contents in batch.expectations.hold { contents[$0] } }
-        }
-        throw SettingsError(.readOnly, store: storeDescription)
+        guard batch.writes.isEmpty else { throw SettingsError(.readOnly, store: storeDescription) }
+        return batch.expectations.allSatisfy { get($0.key) == $0.data }
     }
 
     package func follow(_ name: String) {
         guard followed.withLock({ $0.insert(name).inserted }) else { return }
-        values.observe(name) { [weak self] in self?.refresh(name) }
+        values.observe(name) { [weak self] in self?.noticeChanges(of: name) }
         // The value may have changed just before.
-        refresh(name)
+        noticeChanges(of: name)
     }
 
-    // Both functions read inside the lock, so that two calls follow each other.
-
-    /// Reads all forced values, and publishes the changes.
-    private func refresh() {
-        contents.withLock { contents in
-            let new = values.all()
-            let changes = Set(contents.keys).union(new.keys).compactMap { name in
-                contents[name] == new[name]
-                    ? nil : SettingsStoreChange(name: name, from: contents[name], to: new[name])
+    /// Reads the forced value under a name, or all forced values, and publishes the changes.
+    private func noticeChanges(of name: String? = nil) {
+        known.withLock { known in
+            // Read inside the lock, so that two calls follow each other.
+            let names = name.map { [$0] } ?? Array(Set(known.names + values.names()))
+            let changes = names.compactMap { name in
+                // Nothing was forced under a name that is not known.
+                if known[name] == nil { _ = known.record(nil, under: name) }
+                return known.record(values.value(named: name), under: name)
             }
-            contents = new
             ownFeed.publish(changes, origin: .external)
-        }
-        ownFeed.flush()
-    }
-
-    /// Reads the forced value under one name, and publishes the change.
-    private func refresh(_ name: String) {
-        contents.withLock { contents in
-            let (old, new) = (contents[name], values.value(named: name))
-            if old == new { return }
-            contents[name] = new
-            ownFeed.publish([SettingsStoreChange(name: name, from: old, to: new)], origin: .external)
         }
         ownFeed.flush()
     }

@@ -1,18 +1,18 @@
 import Foundation
-import Synchronization
 
-/// An observation of a notification, which ends with this object.
+/// An observation of notifications, which ends with this object.
 package final class NotificationObservation: Sendable {
-    private let token: Mutex<any NSObjectProtocol>
+    // nonisolated(unsafe): a constant, which only a notification center uses, and that may be used by any thread.
+    private nonisolated(unsafe) let tokens: [any NSObjectProtocol]
 
     /// - Parameter object: The object whose notifications are observed. Nil for all.
     package init(
-        of name: Notification.Name, from object: sending AnyObject?,
-        _ body: @escaping @Sendable (Notification) -> Void
+        of names: [Notification.Name], from object: AnyObject?, _ body: @escaping @Sendable (Notification) -> Void
     ) {
-        token = Mutex(
-            NotificationCenter.default.addObserver(forName: name, object: object, queue: nil, using: body), .leaf)
+        tokens = names.map {
+            NotificationCenter.default.addObserver(forName: $0, object: object, queue: nil, using: body)
+        }
     }
 
-    deinit { token.withLock { NotificationCenter.default.removeObserver($0) } }
+    deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
 }

@@ -50,18 +50,8 @@ extension PropertyListValue {
         #endif
     }
 
-    /// Returns the native value of bytes, if Foundation's objects, whose dictionaries have no order, can restore the bytes from it;
-    /// otherwise the bytes as data.
-    ///
-    /// - Parameter old: The replaced value. Its kind is kept if possible.
-    package static func storable(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue {
-        let native = NativeValue.value(for: data, resembling: old)
-        let read = PropertyListValue(object: native.object).map(NativeValue.bytes(of:))
-        return read == data && !native.containsMinusZero ? native : .data(data)
-    }
-
     /// Whether the value contains a minus zero, which Foundation on Linux writes as zero.
-    private var containsMinusZero: Bool {
+    var containsMinusZero: Bool {
         switch self {
         case .real(let number): number == 0 && number.sign == .minus
         case .array(let values): values.contains(where: \.containsMinusZero)

@@ -1,8 +1,6 @@
 #if canImport(SwiftUI)
     import Foundation
     import SettingsKitCore
-    import SettingsKitFiles
-    import Synchronization
     // The stub module for type-checking without Apple's SDK has declarations that Foundation lacks there.
     import SwiftUI
 
@@ -18,7 +16,7 @@
         /// The app's store in iCloud.
         public static let standard = UbiquitousStore(.default, name: "standard")
 
-        private let contents: UbiquitousContents
+        private let contents: SystemStore
         private let observation: NotificationObservation
 
         /// Uses another object for the store, a subclass for example.
@@ -27,10 +25,17 @@
         ///   - store: The object, which the caller no longer uses.
         ///   - name: The name of the store in messages.
         public init(_ store: sending NSUbiquitousKeyValueStore, name: String) {
-            let values = SystemValues(store)
-            let contents = UbiquitousContents(values, description: "UbiquitousStore (\(name))")
+            // nonisolated(unsafe): a constant, whose object any thread may use: it is "safe to use from any thread".
+            nonisolated(unsafe) let object = store
+            let values = UbiquitousValues(object)
+            let contents = SystemStore(values, description: "UbiquitousStore (\(name))")
             self.contents = contents
-            observation = values.onChange { [weak contents] event, names in contents?.notice(event, of: names) }
+            observation = NotificationObservation(
+                of: [NSUbiquitousKeyValueStore.didChangeExternallyNotification], from: object
+            ) { [weak contents] in
+                let reason = $0.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int
+                contents?.noticeCloud(isFull: reason == NSUbiquitousKeyValueStoreQuotaViolationChange)
+            }
             _ = values.synchronize()
         }
 
@@ -45,14 +50,15 @@
 
         /// Stores bytes under a key, or removes the key.
         ///
-        /// - Throws: ``SettingsError`` with the code `tooLarge` if the name has more than 64 bytes in UTF-8, or if the store
-        ///   would have more than 1,024 keys or more than 1 MB.
-        public func set(_ key: SettingsService.StorageKey, to data: Data?) throws { try contents.set(key, to: data) }
+        /// - Throws: ``SettingsError`` with the code `tooLarge` if the name has more than 64 bytes in UTF-8.
+        public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+            _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
+        }
 
         /// Applies a batch if its expectations hold on this device.
         ///
         /// - Throws: As ``set(_:to:)`` does. Nothing is changed then.
-        public func apply(_ batch: SettingsStoreBatch) throws -> Bool { try contents.apply(batch) }
+        public func apply(_ batch: SettingsStoreBatch) throws -> Bool { try contents.applyInCloud(batch) }
 
         /// Returns the names in the store.
         public func keys() -> [String] { contents.keys() }
@@ -63,44 +69,7 @@
         public func synchronize() throws { try contents.synchronize() }
     }
 
-    /// The values of a `NSUbiquitousKeyValueStore`.
-    private final class SystemValues: UbiquitousValues {
-        // nonisolated(unsafe): a constant, whose object any thread may use: it is "safe to use from any thread".
-        private nonisolated(unsafe) let store: NSUbiquitousKeyValueStore
-
-        init(_ store: sending NSUbiquitousKeyValueStore) { self.store = store }
-
-        func value(named name: String) -> PropertyListValue? {
-            store.object(forKey: name).flatMap(PropertyListValue.init(object:))
-        }
-
-        func set(_ value: PropertyListValue?, named name: String) {
-            if let value {
-                store.set(value.object, forKey: name)
-            } else {
-                store.removeObject(forKey: name)
-            }
-        }
-
-        var all: [String: PropertyListValue] {
-            store.dictionaryRepresentation.compactMapValues(PropertyListValue.init(object:))
-        }
-
-        func synchronize() -> Bool { store.synchronize() }
-
-        /// Calls `body` with each of the system's announcements, and the names that may have changed.
-        func onChange(
-            _ body: @escaping @Sendable (UbiquitousEvent, _ names: [String]?) -> Void
-        ) -> NotificationObservation {
-            NotificationObservation(of: NSUbiquitousKeyValueStore.didChangeExternallyNotification, from: store) {
-                let event: UbiquitousEvent =
-                    switch $0.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int {
-                    case NSUbiquitousKeyValueStoreAccountChange: .otherAccount
-                    case NSUbiquitousKeyValueStoreQuotaViolationChange: .quotaViolation
-                    default: .otherDevices
-                    }
-                body(event, $0.userInfo?[NSUbiquitousKeyValueStoreChangedKeysKey] as? [String])
-            }
-        }
+    extension NSUbiquitousKeyValueStore: SystemObjects {
+        var names: [String] { Array(dictionaryRepresentation.keys) }
     }
 #endif

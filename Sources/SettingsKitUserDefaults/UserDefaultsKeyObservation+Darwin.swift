@@ -15,7 +15,7 @@
         deinit {
             for name in observer.names { defaults.removeObserver(observer, forKeyPath: name) }
             // Another thread may be calling the observer, and key-value observing does not retain its observers.
-            DispatchQueue.global().asyncAfter(deadline: .now() + UserDefaultsLimits.observerLife) { [observer] in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [observer] in
                 withExtendedLifetime(observer) {}
             }
         }
@@ -26,7 +26,7 @@
             !name.isEmpty && !name.contains(".") && !name.hasPrefix("@")
         }
 
-        /// Calls `signal` after each change of a name, on any thread, if the name can be observed.
+        /// Calls `signal` after each change of a name, on a thread that holds no lock, if the name can be observed.
         func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) {
             guard Self.canObserve(name), observer.add(name, signal) else { return }
             defaults.addObserver(observer, forKeyPath: name, options: [], context: nil)
@@ -34,15 +34,13 @@
 
         private final class Observer: NSObject, Sendable {
             private let signals = Mutex<[String: @Sendable () -> Void]>([:], .leaf)
+            /// The system may hold locks while it calls an observer.
+            private let queue = DispatchQueue(label: "SettingsKit.UserDefaults")
             var names: [String] { signals.withLock { Array($0.keys) } }
 
             /// - Returns: False if the name is already observed.
             func add(_ name: String, _ signal: @escaping @Sendable () -> Void) -> Bool {
-                signals.withLock { signals in
-                    if signals[name] != nil { return false }
-                    signals[name] = signal
-                    return true
-                }
+                signals.withLock { $0.updateValue(signal, forKey: name) == nil }
             }
 
             override func observeValue(
@@ -50,7 +48,7 @@
                 context: UnsafeMutableRawPointer?
             ) {
                 guard let keyPath, let signal = signals.withLock({ $0[keyPath] }) else { return }
-                signal()
+                queue.async(execute: signal)
             }
         }
     }

@@ -20,9 +20,9 @@ import Synchronization
 /// changes of other processes to such a name at ``synchronize()``. On Linux, where `UserDefaults` announces no changes, the store
 /// notices all changes of other code then and whenever it writes.
 ///
-/// On Apple platforms, no lock is held while `UserDefaults` is used, so its observers may use this store, and wait for threads that
-/// do. If two threads set one name at the same time there, the first one stores both values; a direct look into `UserDefaults`
-/// shows the second value a moment after its `set` has returned. ``get(_:)`` returns it at once.
+/// No lock is held while `UserDefaults` is written, so its observers may use this store, and wait for threads that do. If two threads
+/// set one name at the same time, the first one stores both values; a direct look into `UserDefaults` shows the second value a
+/// moment after its `set` has returned. ``get(_:)`` returns it at once.
 ///
 /// On Linux, `UserDefaults` writes its file only on request, and processes that share a file overwrite each other's values. This
 /// store requests a write soon after each change and at exit, but cannot prevent the overwriting: prefer ``PropertyListStore``
@@ -31,11 +31,12 @@ public final class UserDefaultsStore: SettingsStore {
     /// The app's standard defaults.
     public static let standard = UserDefaultsStore(.standard, name: "standard")
 
-    private let values: SystemDefaults
-    private let contents: UserDefaultsContents
-    private let observation: NotificationObservation
-    #if !canImport(Darwin)
-        private let writer: WriteBehind
+    private let contents: SystemStore
+    #if canImport(Darwin)
+        private let observation: NotificationObservation
+    #else
+        private let values: SystemDefaults
+        private let writer = WriteBehind(delay: .milliseconds(100))
     #endif
 
     /// Opens the defaults of a suite, which other code can also open: an app group on Apple platforms.
@@ -56,17 +57,15 @@ public final class UserDefaultsStore: SettingsStore {
     ///   - name: The name of the store in messages.
     public init(_ defaults: sending UserDefaults, name: String) {
         let values = SystemDefaults(defaults)
-        let contents = UserDefaultsContents(values, description: "UserDefaultsStore (\(name))")
-        (self.values, self.contents) = (values, contents)
-        observation = values.observeOthers { [weak contents] in
-            contents?.noticeChanges { !SystemDefaults.canObserve($0) }
-        }
-        #if !canImport(Darwin)
-            writer = WriteBehind(delay: UserDefaultsLimits.writingDelay)
-            writer.begin { [weak self] in
-                try self?.synchronize()
-            } report: { [contents] error in
-                contents.ownFeed.report(.wrap(error, as: .notSaved, store: contents.storeDescription))
+        contents = SystemStore(values, description: "UserDefaultsStore (\(name))")
+        #if canImport(Darwin)
+            observation = NotificationObservation(of: [UserDefaults.didChangeNotification], from: nil) {
+                [weak contents] _ in contents?.noticeChanges { !UserDefaultsKeyObservation.canObserve($0) }
+            }
+        #else
+            self.values = values
+            writer.begin(write: contents.synchronize) { [contents] error in
+                contents.feed?.report(.wrap(error, as: .notSaved, store: contents.storeDescription))
             }
         #endif
     }

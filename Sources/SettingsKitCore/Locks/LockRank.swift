@@ -20,8 +20,6 @@
     case waiting
     /// A store's files or its database, and with them the lock that other processes respect.
     case files
-    /// `UserDefaults`, on platforms where one thread at a time may use it. Recursive.
-    case userDefaults
     /// A store's memory of its file or of a cluster. No file is used while it is held.
     case contents
     /// The writes that a store has not stored yet.
@@ -46,8 +44,8 @@
     case leaf
 
     /// Returns whether a thread that holds a mutex of this rank may wait for one of another rank. Reader locks have their own
-    /// order, and the lock around `UserDefaults` is recursive.
+    /// order.
     func mayPrecede(_ other: LockRank) -> Bool {
-        rawValue < other.rawValue || self == other && [.cachedValueReader, .userDefaults].contains(self)
+        rawValue < other.rawValue || self == other && self == .cachedValueReader
     }
 }

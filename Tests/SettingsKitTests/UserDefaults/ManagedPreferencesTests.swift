@@ -26,14 +26,7 @@ private final class ManagedDouble: ManagedValues {
 
     func signalOthers() { others.withLock { $0 }?() }
 
-    /// How often everything was read.
-    let readings = Box(0)
-
-    func all() -> [String: Data] {
-        readings.value += 1
-        return values.withLock { $0 }
-    }
-
+    func names() -> [String] { values.withLock { Array($0.keys) } }
     func value(named name: String) -> Data? { values.withLock { $0[name] } }
     func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) { signals.withLock { $0[name] = signal } }
 
@@ -79,8 +72,6 @@ struct ManagedPreferencesTests {
         #expect(managed.observed == ["balance", "volume"])
         managed.change("balance", to: 2)
         #expect(catalogue.rows(in: settings).map(\.isLocked) == [false, true])
-        // Reading a setting costs the same however much is forced.
-        #expect(managed.readings.value == 1)
     }
 
     @Test("A change just before a name is observed is noticed")
@@ -98,7 +89,9 @@ struct ManagedPreferencesTests {
     func writing() throws {
         let store = ManagedPreferencesStore(managed)
         let key = SettingsService.StorageKey("volume", scope: .defaults)
-        #expect(throws: SettingsError.self) { try store.set(key, to: Data("1".utf8)) }
+        #expect(thrownCode { try store.set(key, to: Data("1".utf8)) } == .readOnly)
+        let batch = SettingsStoreBatch(writes: [.init(key: key, data: Data("1".utf8))])
+        #expect(thrownCode { try store.apply(batch) } == .readOnly)
         #expect(store.get(key) == nil)
     }
 }

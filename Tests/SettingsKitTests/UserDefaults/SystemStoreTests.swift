@@ -5,28 +5,57 @@ import Testing
 
 @testable import SettingsKitUserDefaults
 
-@Suite("Values of UserDefaults that other code changes", .timeLimit(Rounds.timeLimit), .ownThreads)
-struct UserDefaultsContentsTests {
+/// A `UserDefaults` that calls its observers while it is written, as Apple's does.
+private final class DefaultsDouble: SystemValues {
+    private let values = Mutex<[String: Data]>([:])
+    private let signals = Mutex<[String: @Sendable () -> Void]>([:])
+    /// Is called within each write of the store, when the value is stored and has been signaled.
+    let whileWriting = Box<(@Sendable (String) -> Void)?>(nil)
+
+    /// Changes a value as other code does, without a signal.
+    func change(_ name: String, to data: Data?) { values.withLock { $0[name] = data } }
+
+    /// Signals that a value may have changed.
+    func signal(_ name: String) { signals.withLock { $0[name] }?() }
+
+    func data(named name: String, isURL: Bool = false) -> Data? { values.withLock { $0[name] } }
+
+    func write(_ data: Data?, named name: String, isURL: Bool) {
+        // In several steps, each of which is signaled.
+        change(name, to: nil)
+        signal(name)
+        change(name, to: data)
+        signal(name)
+        whileWriting.value?(name)
+    }
+
+    func names() -> [String] { values.withLock { Array($0.keys) } }
+
+    func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) { signals.withLock { $0[name] = signal } }
+
+    func synchronize() -> Bool { true }
+}
+
+@Suite("Values of the system that other code changes", .timeLimit(Rounds.timeLimit), .ownThreads)
+struct SystemStoreTests {
     private let defaults = DefaultsDouble()
-    private let store: UserDefaultsContents
+    private let store: SystemStore
     private let heard = Recorder<String>()
-    private let service: SettingsService
     private let subscription: SettingsService.Subscription
 
     init() {
-        store = UserDefaultsContents(defaults, description: "double")
-        service = SettingsService(defaults: store, diagnosticSink: .none)
+        store = SystemStore(defaults, description: "double")
         let setting = Setting<Int>("n", in: .defaults, default: 0)
-        // As its subscriber does, the service reads a setting to which something listens.
-        _ = service.get(setting)
-        subscription = service.observe(setting) { [heard] change in
+        subscription = SettingsService(defaults: store, diagnosticSink: .none).observe(setting) { [heard] change in
             heard.append("\(change.oldValue) to \(change.newValue), \(change.origin)")
         }
+        // As its subscriber does, the service reads a setting to which something listens.
+        _ = store.get(key("n"))
     }
 
     @Test("They keep the contract of a store")
     func conformance() async {
-        let report = await StoreConformance { UserDefaultsContents(DefaultsDouble(), description: "double") }.run()
+        let report = await StoreConformance { SystemStore(DefaultsDouble(), description: "double") }.run()
         #expect(report.failures.isEmpty, "\(report)")
     }
 
@@ -39,10 +68,11 @@ struct UserDefaultsContentsTests {
         #expect(heard.all == ["0 to 1, external", "1 to 2, external", "2 to 3, external"])
     }
 
-    @Test("A signal that comes twice, or late, publishes only what is new")
+    @Test("A signal that comes twice, or after the value was read or replaced, publishes only what is new")
     func lateSignals() {
         defaults.change("n", to: bytes(1))
         defaults.change("n", to: bytes(2))
+        #expect(store.get(key("n")) == bytes(2))
         for _ in 0..<3 { signal(onAnotherThread: true) }
         #expect(heard.all == ["0 to 2, external"])
         // A set reads the value before the signal comes.
@@ -50,22 +80,6 @@ struct UserDefaultsContentsTests {
         store.set(key("n"), to: bytes(4))
         for _ in 0..<3 { signal(onAnotherThread: false) }
         #expect(heard.all.dropFirst() == ["2 to 3, external", "3 to 4, local"])
-    }
-
-    @Test("Reading a change of other code does not hide it from listeners")
-    func readBeforeSignal() {
-        defaults.change("n", to: bytes(1))
-        #expect(store.get(key("n")) == bytes(1))
-        signal(onAnotherThread: false)
-        #expect(heard.all == ["0 to 1, external"])
-    }
-
-    @Test("The signals of a store's own writing publish nothing")
-    func ownWrites() {
-        store.set(key("n"), to: bytes(1))
-        store.set(key("n"), to: bytes(2))
-        store.set(key("n"), to: nil)
-        #expect(heard.all == ["0 to 1, local", "1 to 2, local", "2 to 0, local"])
     }
 
     @Test("A change that other code makes while the store writes reaches listeners", arguments: [false, true])
@@ -126,21 +140,13 @@ struct UserDefaultsContentsTests {
         #expect(defaults.data(named: "n") == bytes(2))
     }
 
-    private func signal(onAnotherThread isOnAnotherThread: Bool) {
-        if isOnAnotherThread { onAnotherThread { [defaults] in defaults.signal("n") } } else { defaults.signal("n") }
-    }
-}
-
-@Suite("Values of UserDefaults on several threads", .timeLimit(Rounds.timeLimit), .ownThreads)
-struct UserDefaultsConcurrencyTests {
     @Test("Changes form a chain, and end on the stored value, when other code and the store write at once")
     func severalWriters() {
-        let rounds = Rounds.choose(20, full: 300)
-        for round in 1...rounds {
+        for round in 1...Rounds.choose(20, full: 300) {
             let defaults = DefaultsDouble()
-            let store = UserDefaultsContents(defaults, description: "double")
+            let store = SystemStore(defaults, description: "double")
             let published = Recorder<SettingsStoreChange>()
-            let subscription = store.feed?.observe(publishingOn: SettingsStoreFeed()) { changes, _ in
+            let subscription = store.feed?.observe { changes, _ in
                 for change in changes { published.append(change) }
             }
             #expect(store.get(key("n")) == nil)
@@ -167,17 +173,8 @@ struct UserDefaultsConcurrencyTests {
         }
     }
 
-    @Test("Values that several threads set are all in UserDefaults, the last one of each name")
-    func severalThreads() throws {
-        try withSuite { name in
-            let store = UserDefaultsStore(suite: name)
-            inParallel(4) { thread in
-                for number in 0...50 { store.set(key("n\(thread)"), to: bytes(number)) }
-            }
-            try store.synchronize()
-            let defaults = try #require(UserDefaults(suiteName: name))
-            #expect((0..<4).map { defaults.integer(forKey: "n\($0)") } == [50, 50, 50, 50])
-        }
+    private func signal(onAnotherThread isOnAnotherThread: Bool) {
+        if isOnAnotherThread { onAnotherThread { [defaults] in defaults.signal("n") } } else { defaults.signal("n") }
     }
 }
 
