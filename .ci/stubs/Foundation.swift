@@ -91,6 +91,7 @@ public struct Date: Hashable, Comparable, Sendable, Codable, CustomStringConvert
 }
 public protocol FormatStyle<FormatInput, FormatOutput> { associatedtype FormatInput; associatedtype FormatOutput }
 public protocol ParseStrategy<ParseInput, ParseOutput> { associatedtype ParseInput; associatedtype ParseOutput }
+public protocol ParseableFormatStyle<FormatInput, FormatOutput>: FormatStyle {}
 extension Date.ISO8601FormatStyle {
     public typealias FormatInput = Date
     public typealias FormatOutput = String
@@ -343,12 +344,18 @@ public struct Decimal: Hashable, Comparable, Sendable, Codable, SignedNumeric, C
     public static func *= (a: inout Decimal, b: Decimal) { fatalError() }
     public var description: String { fatalError() }
 }
-extension Decimal: ExpressibleByFloatLiteral {}
+extension Decimal: ExpressibleByFloatLiteral {
+    public struct FormatStyle: ParseableFormatStyle, Sendable {
+        public typealias FormatInput = Decimal
+        public typealias FormatOutput = String
+        public func precision(_ precision: NumberFormatStyleConfiguration.Precision) -> Self { fatalError() }
+        public func grouping(_ grouping: NumberFormatStyleConfiguration.Grouping) -> Self { fatalError() }
+    }
+}
+extension FormatStyle where Self == Decimal.FormatStyle { public static var number: Self { fatalError() } }
 public struct Locale: Hashable, Sendable {
     public init(identifier: String) { fatalError() }
     public static var current: Locale { fatalError() }
-    public var decimalSeparator: String? { fatalError() }
-    public var groupingSeparator: String? { fatalError() }
 }
 public struct CharacterSet: Sendable, Hashable {
     public init(charactersIn: String) { fatalError() }
@@ -417,6 +424,9 @@ open class NSURL: NSObject, @unchecked Sendable {
 open class NSKeyedArchiver: NSObject {
     open class func archivedData(withRootObject object: Any, requiringSecureCoding isSecure: Bool) throws -> Data { fatalError() }
 }
+open class NSKeyedUnarchiver: NSObject {
+    public static func unarchivedObject<T: NSObject>(ofClass type: T.Type, from data: Data) throws -> T? { fatalError() }
+}
 open class NSDictionary: NSObject { open var count: Int { fatalError() }; open subscript(key: Any) -> Any? { fatalError() }
     public init(dictionary: [AnyHashable: Any]) { fatalError() }
     public init?(contentsOf url: URL) { fatalError() }
@@ -424,9 +434,6 @@ open class NSDictionary: NSObject { open var count: Int { fatalError() }; open s
 }
 open class Thread: NSObject {
     open class func detachNewThread(_ block: @escaping @Sendable () -> Void) { fatalError() }
-open class NSKeyedUnarchiver: NSObject {
-    public static func unarchivedObject<T: NSObject>(ofClass type: T.Type, from data: Data) throws -> T? { fatalError() }
-}
     open class func sleep(forTimeInterval interval: TimeInterval) { fatalError() }
     open class var isMainThread: Bool { fatalError() }
     open class var current: Thread { fatalError() }

@@ -2,6 +2,7 @@
 // Enough to type-check the glue where there is no Apple SDK; nothing here does anything.
 
 @_exported import Foundation
+import Observation
 
 @propertyWrapper public struct Binding<Value> {
     public init(get: @escaping @isolated(any) @Sendable () -> Value, set: @escaping @isolated(any) @Sendable (Value) -> Void) {
@@ -103,13 +104,6 @@ extension View {
     public func onChange<V: Equatable>(of value: V, _ action: @escaping @MainActor (V, V) -> Void) -> some View { self }
     public func focused(_ condition: FocusState<Bool>.Binding) -> some View { self }
     public func autocorrectionDisabled(_ disable: Bool = true) -> some View { self }
-    @available(macOS, unavailable)
-    public func textInputAutocapitalization(_ autocapitalization: TextInputAutocapitalization?) -> some View { self }
-    @available(macOS, unavailable) @available(watchOS, unavailable)
-    public func keyboardType(_ type: UIKeyboardType) -> some View { self }
-    // Those of macOS and watchOS have types of their own.
-    @available(macOS, unavailable) @available(watchOS, unavailable)
-    public func textContentType(_ textContentType: UITextContentType?) -> some View { self }
 }
 @propertyWrapper public struct FocusState<Value: Hashable>: DynamicProperty {
     public struct Binding {}
@@ -117,13 +111,12 @@ extension View {
     public var wrappedValue: Value { get { fatalError() } nonmutating set {} }
     public var projectedValue: Binding { fatalError() }
 }
-@available(macOS, unavailable)
-public struct TextInputAutocapitalization { public static var never: Self { fatalError() }; public static var sentences: Self { fatalError() } }
-@available(macOS, unavailable) @available(watchOS, unavailable)
-public enum UIKeyboardType: Int, Sendable { case `default`, numbersAndPunctuation, URL }
-@available(macOS, unavailable) @available(watchOS, unavailable)
-public struct UITextContentType: Hashable, Sendable { public static let URL = UITextContentType() }
-extension EnvironmentValues { public var locale: Locale { get { fatalError() } set {} } }
+@propertyWrapper @dynamicMemberLookup public struct Bindable<Value> {
+    public init(wrappedValue: Value) where Value: Observable { fatalError() }
+    public var wrappedValue: Value
+    public var projectedValue: Bindable<Value> { fatalError() }
+    public subscript<Subject>(dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>) -> Binding<Subject> { fatalError() }
+}
 public struct BorderlessButtonStyle {}
 extension BorderlessButtonStyle { public static var borderless: BorderlessButtonStyle { fatalError() } }
 public struct Font: Sendable { public static let footnote = Font() }
@@ -135,6 +128,7 @@ public struct LocalizedStringKey: ExpressibleByStringLiteral { public init(strin
 public struct Text: StubView {
     public init(_ key: LocalizedStringKey) {}
     public init(verbatim content: String) {}
+    public init<F: FormatStyle>(_ input: F.FormatInput, format: F) where F.FormatInput: Equatable, F.FormatOutput == String {}
     public func font(_ font: Font?) -> Text { self }
 }
 public struct Form<Content: View>: StubView { public init(@ViewBuilder content: () -> Content) {} }
@@ -173,7 +167,10 @@ public struct DatePickerComponents: OptionSet, Sendable {
 public struct DatePicker: StubView {
     public init<S: StringProtocol>(_ title: S, selection: Binding<Date>, displayedComponents: DatePickerComponents) {}
 }
-public struct TextField: StubView { public init<S: StringProtocol>(_ title: S, text: Binding<String>) {} }
+public struct TextField: StubView {
+    public init<S: StringProtocol>(_ title: S, text: Binding<String>) {}
+    public init<S: StringProtocol, F: ParseableFormatStyle>(_ title: S, value: Binding<F.FormatInput?>, format: F) where F.FormatOutput == String {}
+}
 public struct SecureField: StubView { public init<S: StringProtocol>(_ title: S, text: Binding<String>) {} }
 @available(tvOS, unavailable)
 public struct Slider<Label: View>: StubView {

@@ -1,11 +1,5 @@
 import SettingsKitCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The control that edits a setting in a form.
 enum FormControl: Equatable, Sendable {
     struct Choice: Hashable, Sendable {
@@ -24,7 +18,8 @@ enum FormControl: Equatable, Sendable {
     /// A number in a range.
     case slider(ClosedRange<Double>)
     case date
-    case text(TextKind)
+    case number
+    case text
     /// A text that is not shown.
     case secret
     /// A value without a text: it is shown, and can only be reset.
@@ -42,7 +37,7 @@ enum FormControl: Equatable, Sendable {
         } else if type.json == "boolean" {
             self = type.isOptional ? .choice(Self.optionalBoolean) : .toggle
         } else if type.isOptional {
-            self = .text(TextKind(type))
+            self = Self.field(type)
         } else if type.json == "integer", let low = constraint.minimum.flatMap({ Int($0) }),
             let high = Self.highestInteger(constraint), low <= high, Self.count(from: low, to: high) <= 101
         {
@@ -54,8 +49,12 @@ enum FormControl: Equatable, Sendable {
         } else if type.format == "date-time" {
             self = .date
         } else {
-            self = .text(TextKind(type))
+            self = Self.field(type)
         }
+    }
+
+    private static func field(_ type: ValueDescription) -> FormControl {
+        type.json == "integer" || type.json == "number" ? .number : .text
     }
 
     private static func count(from low: Int, to high: Int) -> Int {
@@ -85,15 +84,4 @@ enum FormControl: Equatable, Sendable {
                 return Choice(input: input, title: input, isValue: true)
             }
     }
-
-    // MARK: Values
-
-    /// Returns the text of a slider's value, in the form that a setting of a number reads.
-    static func text(of number: Double) -> String { "\(number)" }
-
-    /// Parses a date; returns the reference date on failure.
-    static func date(_ input: String) -> Date { Date(iso8601: input) ?? Date(timeIntervalSinceReferenceDate: 0) }
-
-    /// Returns the text of a date picker's value.
-    static func text(of date: Date) -> String { date.iso8601 ?? "" }
 }

@@ -1,13 +1,20 @@
 import Observation
 import SettingsKitCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A row of a form: the displayed content of its setting, and a person's text until it is stored.
 ///
 /// A view that reads ``item`` is updated when the displayed content changes, and not when other settings do.
 @MainActor @Observable final class FormRow: Identifiable {
+    /// The name in the catalogue.
     nonisolated let id: String
-    /// The text to search: it does not change with the value.
     @ObservationIgnored let title: String
+    /// The purpose of the setting.
     @ObservationIgnored let help: String?
     /// The title of the button that resets the setting, and its label for assistive technologies.
     @ObservationIgnored let resetTexts: (title: String, label: String)
@@ -30,43 +37,80 @@ import SettingsKitCore
         help = texts.help(of: setting)
         resetTexts = (texts.reset, texts.reset(title))
         (self.setting, self.service, self.texts) = (setting, service, texts)
-        item = FormItem(setting, named: name, in: service, texts)
+        item = FormItem(setting, in: service, texts)
     }
 
     /// Reads the setting again.
     func refresh() {
-        let new = FormItem(setting, named: id, in: service, texts)
+        let new = FormItem(setting, in: service, texts)
         if new != item { item = new }
     }
 
-    // MARK: Input
+    // MARK: Values of controls
 
-    /// Returns the text of a field: the typed text, or the value.
-    func text(_ numbers: NumberSeparators) -> String { draft ?? item.shown(numbers) }
+    var isOn: Bool {
+        get { choice == "true" }
+        set { choice = newValue ? "true" : "false" }
+    }
 
-    /// Records the content of a field. A field also reports content that was not edited, which is not to be stored.
-    func type(_ text: String, _ numbers: NumberSeparators) {
-        guard text != self.text(numbers) else { return }
-        draft = text == item.shown(numbers) ? nil : text
-        message = nil
+    var number: Decimal? {
+        get { Decimal(string: item.input) }
+        set { choice = newValue.map { "\($0)" } ?? "" }
+    }
+
+    var integer: Int {
+        get { Int(item.input) ?? 0 }
+        set { choice = "\(newValue)" }
+    }
+
+    var real: Double {
+        get { Double(item.input) ?? 0 }
+        set { choice = "\(newValue)" }
+    }
+
+    var date: Date {
+        get { Date(iso8601: item.input) ?? Date(timeIntervalSinceReferenceDate: 0) }
+        set { choice = newValue.iso8601 ?? "" }
+    }
+
+    /// The input that the control shows. Assigning another one stores it.
+    var choice: String {
+        get { item.input }
+        set { if newValue != item.input { store(newValue) } }
+    }
+
+    // MARK: Text
+
+    /// The text of a field: the typed text, or the value. A field also assigns text that was not edited, which is not to be stored.
+    var text: String {
+        get { draft ?? item.input }
+        set {
+            guard newValue != text else { return }
+            draft = newValue == item.input ? nil : newValue
+            message = nil
+        }
     }
 
     /// Stores the typed text. If the setting rejects it, it stays in the field, with the reason.
-    func submit(_ numbers: NumberSeparators) {
+    func submit() {
         guard let draft else { return }
-        message = item.store(typed: draft, numbers, in: service).map(texts.translate)
+        store(draft)
         if message == nil { self.draft = nil }
     }
 
-    /// Stores the chosen value.
-    func choose(_ input: String) {
-        draft = nil
-        message = item.store(input, in: service).map(texts.translate)
+    private func store(_ input: String) {
+        message = nil
+        if item.isLocked || item.control == .secret && input.isEmpty { return }
+        do {
+            try service.set(setting, fromText: setting.catalogued.valueDescription.text(ofInput: input))
+        } catch {
+            message = texts.translate(FormTexts.message(for: error, setting))
+        }
     }
 
     /// Removes the stored value, and the typed text.
     func reset() {
-        item.reset(in: service)
+        if item.canReset { service.transaction { $0.reset(setting) } }
         (draft, message) = (nil, nil)
     }
 }

@@ -41,8 +41,11 @@ struct FormTexts: Sendable {
         problem.expected.map { "The stored value is not \($0)." } ?? problem.description
     }
 
-    /// The reason why typed text is not stored.
-    static func rejected(_ expected: String) -> String { "Enter \(expected)." }
+    /// The reason why input is not stored.
+    static func message(for error: any Error, _ setting: SettingsService.SettingDefinition) -> String {
+        guard let error = error as? SettingsError else { return "\(type(of: error))" }
+        return error.code == .invalidValue ? "Enter \(error.expected ?? setting.expected)." : error.description
+    }
 }
 
 extension FormControl {

@@ -1,5 +1,4 @@
 #if canImport(Darwin)
-    import Dispatch
     import Foundation
 #else
     // Swift's module Dispatch would link its overlay.
@@ -9,14 +8,8 @@
 /// The queue of the main actor. On Linux it may run on any thread.
 enum MainQueue {
     #if canImport(Darwin)
-        private static let key: DispatchSpecificKey<Void> = {
-            let key = DispatchSpecificKey<Void>()
-            DispatchQueue.main.setSpecific(key: key, value: ())
-            return key
-        }()
-
         /// Whether the calling thread runs the main queue.
-        static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) != nil }
+        static var isCurrent: Bool { Thread.isMainThread }
     #else
         // nonisolated(unsafe): a constant, of which only the address is used.
         private nonisolated(unsafe) static let key: UnsafeMutableRawPointer = {

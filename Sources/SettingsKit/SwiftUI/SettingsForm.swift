@@ -11,7 +11,7 @@
     /// Each group is a section, and each setting has the control of its type and validation: a toggle for a Boolean, a picker for
     /// allowed values, a slider or a stepper for a range, a date picker, or a text field. Text is checked and stored when it is
     /// submitted and when its field loses the focus. If the setting rejects text, it stays in the field, with the reason below it.
-    /// Numbers have the separators of the region.
+    /// Numbers have the decimal separator of the region.
     ///
     /// A setting's help, and the reason why it cannot be used or changed, are below the control. A locked setting is disabled, with
     /// the name of the layer that locks it. A button below a stored setting resets it. A secret is not shown, and can be replaced.
@@ -76,9 +76,9 @@
         var body: some View {
             let item = row.item
             VStack(alignment: .leading) {
-                FormControlView(row: row, item: item).disabled(item.isLocked)
+                FormControlView(row: row).disabled(item.isLocked)
                 if let message = row.message { Text(verbatim: message).font(.footnote).foregroundStyle(.red) }
-                if let help = item.help {
+                if let help = row.help {
                     // Hidden, because it is the control's hint.
                     Text(verbatim: help).font(.footnote).foregroundStyle(.secondary).accessibilityHidden(true)
                 }

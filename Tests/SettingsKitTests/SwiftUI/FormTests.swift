@@ -57,11 +57,15 @@ extension SettingsService.SettingDefinition {
 }
 
 @Suite("The contents of a settings form")
-struct FormTests {
+@MainActor struct FormTests {
     private let settings = SettingsService(stores: [.defaults: MemoryStore()], diagnosticSink: .none)
 
+    private func row(_ setting: SettingDefinition, in service: SettingsService? = nil) -> FormRow {
+        FormRow(setting, named: setting.key.name, in: service ?? settings, .untranslated)
+    }
+
     private func item(_ setting: SettingDefinition, in service: SettingsService? = nil) -> FormItem {
-        FormItem(setting, named: setting.key.name, in: service ?? settings)
+        row(setting, in: service).item
     }
 
     @Test("Each kind of value and validation has its control")
@@ -76,12 +80,8 @@ struct FormTests {
         #expect(item(.volume).control == .slider(0...1))
         #expect(item(.retries).control == .stepper(0...10))
         // Too many steps for a stepper.
-        #expect(item(.port).control == .text(.integer))
-        #expect(item(.name).control == .text(.plain))
-        #expect(item(.nickname).control == .text(.plain))
-        #expect(item(.limit).control == .text(.integer))
-        #expect(item(.homepage).control == .text(.url))
-        #expect(item(.gain).control == .text(.number))
+        for setting in [.port, .limit, .gain] as [SettingDefinition] { #expect(item(setting).control == .number) }
+        for setting in [.name, .nickname, .homepage] as [SettingDefinition] { #expect(item(setting).control == .text) }
         #expect(item(.armedAt).control == .date)
         #expect(item(.token).control == .secret)
         // No text stands for infinity.
@@ -118,97 +118,124 @@ struct FormTests {
         #expect(values(.code) == ["en-US", "de-CH"])
     }
 
-    @Test("Input is stored as the value that it stands for, and shown again")
-    func inputs() {
-        func store(_ input: String, _ setting: SettingDefinition) {
-            #expect(item(setting).store(input, in: settings) == nil)
-            #expect(item(setting).input == input)
+    @Test("A control stores the value that a person chooses, and shows it again")
+    func choosing() {
+        func choose(_ input: String, _ setting: SettingDefinition) {
+            row(setting).choice = input
+            #expect(row(setting).choice == input)
         }
-        store("true", .isMuted)
-        store("dark", .theme)
-        store("dark", .accent)
-        store("", .accent)
-        store("0.25", .volume)
-        store("5", .limit)
-        store("", .limit)
-        store("https://example.org", .homepage)
-        for text in ["Ann", "null", "\"null\"", ""] {
-            store(text, .name)
-            store(text, .nickname)
-        }
+        choose("dark", .theme)
         #expect(settings.get(.theme) == .dark)
-        #expect(settings.get(.nickname) == nil)
-        _ = item(.nickname).store("null", in: settings)
-        #expect(settings.get(.nickname) == "null")
+        choose("dark", .accent)
+        choose("", .accent)
+        #expect(settings.get(.accent) == nil)
+        row(.isMuted).isOn = true
+        #expect(settings.get(.isMuted) && row(.isMuted).isOn)
+        row(.retries).integer = 5
+        #expect(settings.get(.retries) == 5 && row(.retries).integer == 5)
+        row(.volume).real = 0.75
+        #expect(settings.get(.volume) == 0.75 && row(.volume).real == 0.75)
         let date = Date(timeIntervalSinceReferenceDate: 1_000.5)
-        store(FormControl.text(of: date), .armedAt)
-        #expect(FormControl.date(item(.armedAt).input) == date)
-        store(FormControl.text(of: 0.75), .volume)
-        #expect(settings.get(.volume) == 0.75)
+        row(.armedAt).date = date
+        #expect(settings.get(.armedAt) == date && row(.armedAt).date == date)
     }
 
-    @Test("Input that the setting does not accept is refused with what is expected, and changes nothing")
-    func wrongInput() {
-        #expect(item(.port).store("99999", in: settings) == "Enter an integer from 1 to 65535.")
-        #expect(item(.port).store("x", in: settings) == "Enter an integer from 1 to 65535.")
-        #expect(settings.get(.port) == 8080)
-        #expect(item(.limit).store("x", in: settings) != nil)
+    @Test("A field of a number stores each number exactly, and none for no text")
+    func numbers() {
+        row(.gain).number = Decimal(string: "0.1")
+        #expect(settings.get(.gain) == 0.1 && row(.gain).number == Decimal(string: "0.1"))
+        row(.limit).number = Decimal(Int.max)
+        #expect(settings.get(.limit) == .max && row(.limit).number == Decimal(Int.max))
+        row(.limit).number = nil
+        #expect(settings.get(.limit) == nil && row(.limit).number == nil)
+        let port = row(.port)
+        port.number = 99_999
+        #expect(port.message == "Enter an integer from 1 to 65535." && port.number == 8080)
+        port.number = 1
+        #expect(port.message == nil && settings.get(.port) == 1)
     }
 
-    @Test("A locked setting shows its source, and cannot be changed or reset")
-    func locked() throws {
-        let managed = MemoryStore()
-        managed.set(key("port"), to: Data("80".utf8))
-        let store = try LayeredStore([.locked(managed, name: "managed"), .writable(MemoryStore())])
-        let service = SettingsService(stores: [.defaults: store], diagnosticSink: .none)
-        let item = item(.port, in: service)
-        #expect(item.isLocked && !item.canReset)
-        #expect(item.input == "80")
-        #expect(item.footer == ["The port to listen on.", "Locked by managed."])
-        #expect(item.store("81", in: service) == nil)
-        item.reset(in: service)
-        #expect(service.get(.port) == 80)
+    @Test(
+        "A field of a text stores the text when it is submitted", arguments: ["Ann", " Ann ", "null", "\"null\"", ""])
+    func text(text: String) {
+        for setting in [.name, .nickname, .token] as [SettingDefinition] {
+            let row = row(setting)
+            row.text = text
+            #expect(!settings.isSet(setting))
+            row.submit()
+            #expect(row.message == nil)
+        }
+        #expect(settings.get(.name) == text && settings.get(.nickname) == (text.isEmpty ? nil : text))
+        #expect(settings.get(.token) == text && item(.token).input == "")
     }
 
-    @Test("A setting that is locked by a layer that cannot be read says so, and cannot be changed")
-    func lockedByUnreadableLayer() throws {
+    @Test("A refused text stays in the field with the reason, until another one is stored")
+    func refused() {
+        let row = row(.homepage)
+        row.text = "http://["
+        row.submit()
+        let reason = row.message
+        #expect(reason?.hasPrefix("Enter ") == true)
+        // As when the field loses the focus after the text was submitted.
+        row.submit()
+        #expect(row.text == "http://[" && row.message == reason)
+        // Another program changes the setting meanwhile.
+        settings.set(.homepage, to: URL(string: "https://example.com"))
+        row.refresh()
+        #expect(row.text == "http://[" && row.item.input == "https://example.com")
+        row.text = "https://example.org"
+        #expect(row.message == nil)
+        row.submit()
+        row.refresh()
+        #expect(row.text == "https://example.org" && settings.get(.homepage) == URL(string: "https://example.org"))
+    }
+
+    @Test("A control that is left unchanged stores nothing, and a secret stays without a text")
+    func unchanged() {
+        settings.set(.token, to: "hidden")
+        for setting in [.port, .name, .limit, .token, .gain] as [SettingDefinition] {
+            let row = row(setting)
+            // A field reports its text although it was not edited.
+            row.text = row.item.input
+            row.submit()
+            row.text = "1"
+            row.text = row.item.input
+            row.submit()
+            row.number = row.number
+        }
+        #expect(settings.get(.token) == "hidden" && settings.keys(in: .defaults) == ["token"])
+    }
+
+    @Test("A locked setting shows its source, and cannot be changed or reset", arguments: [true, false])
+    func locked(isReadable: Bool) throws {
         struct Broken: SettingsStore {
             func get(_ key: SettingsService.StorageKey) throws -> Data? { throw SettingsError(.readFailed) }
             func set(_ key: SettingsService.StorageKey, to data: Data?) {}
         }
-        let store = try LayeredStore([.locked(Broken(), name: "managed"), .writable(MemoryStore())])
-        let item = item(.port, in: SettingsService(stores: [.defaults: store], diagnosticSink: .none))
-        #expect(item.isLocked && !item.canReset)
-        #expect(item.footer == ["The port to listen on.", "Locked by managed, which cannot be read."])
+        let managed = MemoryStore(["port": Data("80".utf8)])
+        let store = try LayeredStore([
+            .locked(isReadable ? managed : Broken(), name: "managed"), .writable(MemoryStore()),
+        ])
+        let service = SettingsService(stores: [.defaults: store], diagnosticSink: .none)
+        let row = row(.port, in: service)
+        #expect(row.item.isLocked && !row.item.canReset && row.help == "The port to listen on.")
+        #expect(row.item.notes == ["Locked by managed\(isReadable ? "" : ", which cannot be read")."])
+        row.number = 81
+        row.reset()
+        #expect(row.message == nil && service.get(.port) == (isReadable ? 80 : 8080))
     }
 
-    @Test("A stored value that the setting does not accept is explained")
+    @Test("A stored value that the setting does not accept is explained, and can be reset")
     func problem() {
-        let store = MemoryStore()
-        store.set(key("port"), to: Data("0".utf8))
-        let item = item(.port, in: SettingsService(stores: [.defaults: store], diagnosticSink: .none))
-        #expect(item.input == "8080" && item.canReset)
-        #expect(item.footer == ["The port to listen on.", "The stored value is not an integer from 1 to 65535."])
-    }
-
-    @Test("Only a stored value can be reset")
-    func reset() {
-        #expect(!item(.port).canReset)
-        item(.port).reset(in: settings)
-        settings.set(.port, to: 81)
-        #expect(item(.port).canReset)
-        item(.port).reset(in: settings)
-        #expect(!settings.isSet(.port))
-    }
-
-    @Test("A secret is not shown, is replaced by input, and stays without")
-    func secret() {
-        settings.set(.token, to: "hidden")
-        #expect(item(.token).input == "")
-        #expect(item(.token).store("", in: settings) == nil)
-        #expect(settings.get(.token) == "hidden")
-        #expect(item(.token).store("new", in: settings) == nil)
-        #expect(settings.get(.token) == "new")
+        let store = MemoryStore(["port": Data("0".utf8)])
+        let service = SettingsService(stores: [.defaults: store], diagnosticSink: .none)
+        let row = row(.port, in: service)
+        #expect(row.number == 8080 && row.item.canReset)
+        #expect(row.item.notes == ["The stored value is not an integer from 1 to 65535."])
+        row.number = 99_999
+        row.reset()
+        #expect(row.message == nil && !service.isSet(.port) && !item(.port, in: service).canReset)
+        #expect(row.resetTexts == ("Reset", "Reset Port"))
     }
 
     @Test(

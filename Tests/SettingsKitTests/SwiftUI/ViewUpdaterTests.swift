@@ -6,36 +6,36 @@ import Testing
 
 @testable import SettingsKit
 
+/// A view: its body reads, and runs again after an update.
+@MainActor final class TrackingView<Content> {
+    private let read: @MainActor () -> Content
+    private(set) var shown: [Content] = []
+    private(set) var updates = 0
+
+    init(_ read: @escaping @MainActor () -> Content) {
+        self.read = read
+        body()
+    }
+
+    private func body() {
+        withObservationTracking {
+            shown.append(read())
+        } onChange: {
+            // Ends the process on any other actor.
+            MainActor.assumeIsolated { self.updates += 1 }
+            Task { @MainActor in self.body() }
+        }
+    }
+}
+
 /// What `SettingValue` does, without SwiftUI: read on the main actor inside of a tracker.
 @Suite("The updates of a view", .timeLimit(Rounds.timeLimit))
-struct ViewUpdaterTests {
+@MainActor struct ViewUpdaterTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let settings = SettingsService(stores: [.defaults: MemoryStore()], diagnosticSink: .none)
 
-    /// A view: its body reads the setting, and runs again after an update.
-    @MainActor private final class TestView {
-        private let read: @MainActor () -> Int
-        var shown: [Int] = []
-        var updates = 0
-
-        init(_ read: @escaping @MainActor () -> Int) {
-            self.read = read
-            body()
-        }
-
-        func body() {
-            withObservationTracking {
-                shown.append(read())
-            } onChange: {
-                // Ends the process on any other actor.
-                MainActor.assumeIsolated { self.updates += 1 }
-                Task { @MainActor in self.body() }
-            }
-        }
-    }
-
-    @MainActor private func view(_ updater: ViewUpdater) -> TestView {
-        TestView { [settings, number] in
+    private func view(_ updater: ViewUpdater) -> TrackingView<Int> {
+        TrackingView { [settings, number] in
             updater.follow(number, in: settings)
             updater.recordRead()
             return settings.get(number)
@@ -43,7 +43,7 @@ struct ViewUpdaterTests {
     }
 
     @Test("A change by the main actor updates the view once, before set returns")
-    @MainActor func mainActor() async throws {
+    func mainActor() async throws {
         let view = view(ViewUpdater())
         settings.set(number, to: 1)
         #expect(view.updates == 1)
@@ -52,33 +52,24 @@ struct ViewUpdaterTests {
         #expect(view.updates == 1)
     }
 
-    @Test("A change by another thread updates the view on the main actor")
-    @MainActor func otherThread() async throws {
+    @Test("Changes by other threads update the view on the main actor, once for all that it was too busy for")
+    func otherThreads() async throws {
         let view = view(ViewUpdater())
-        for value in 1...20 {
-            onAnotherThread { [settings, number] in settings.set(number, to: value) }
-            #expect(view.updates == value - 1)
-            try await untilOnMainActor { view.shown.last == value }
-            #expect(view.updates == value)
+        for last in [20, 40] {
+            for value in last - 19...last {
+                onAnotherThread { [settings, number] in settings.set(number, to: value) }
+            }
+            try await untilOnMainActor { view.shown.last == last }
         }
-    }
-
-    @Test("Changes of other threads that the main actor is too busy for are one update")
-    @MainActor func gathered() async throws {
-        let view = view(ViewUpdater())
-        for value in 1...20 {
-            onAnotherThread { [settings, number] in settings.set(number, to: value) }
-        }
-        try await untilOnMainActor { view.shown.last == 20 }
-        #expect(view.shown == [0, 20])
-        #expect(view.updates == 1)
+        #expect(view.shown == [0, 20, 40])
+        #expect(view.updates == 2)
     }
 
     @Test("A change during a read updates the view after it")
-    @MainActor func duringRead() async throws {
+    func duringRead() async throws {
         let updater = ViewUpdater()
         let isFirst = Box(true)
-        let view = TestView { [settings, number] in
+        let view = TrackingView { [settings, number] in
             updater.follow(number, in: settings)
             updater.recordRead()
             let value = settings.get(number)
@@ -88,8 +79,8 @@ struct ViewUpdaterTests {
         try await untilOnMainActor { view.shown == [0, 5] }
     }
 
-    @Test("Connecting again to the same setting makes no new subscription")
-    @MainActor func connecting() async throws {
+    @Test("An updater has one subscription, to the setting and the service that it follows, and ends it with its life")
+    func connecting() async throws {
         let updater = ViewUpdater()
         let view = view(updater)
         for _ in 0..<100 { updater.follow(number, in: settings) }
@@ -103,21 +94,17 @@ struct ViewUpdaterTests {
         #expect(view.updates == 1)
         other.set(number, to: 3)
         #expect(view.updates == 2)
-    }
-
-    @Test("An updater is released with its view, and ends its subscription")
-    @MainActor func lifetime() {
-        weak var updater: ViewUpdater?
+        weak var released: ViewUpdater?
         do {
             let new = ViewUpdater()
             new.follow(number, in: settings)
-            updater = new
+            released = new
         }
-        #expect(updater == nil)
+        #expect(released == nil)
     }
 
-    @Test("Values laid over a service are laid over it once")
-    @MainActor func overriding() {
+    @Test("Values that override those of a service do so once for each service")
+    func overriding() {
         let services = OverridingServices()
         let calls = Box(0)
         func overriding(_ base: SettingsService) -> SettingsService {
@@ -133,17 +120,9 @@ struct ViewUpdaterTests {
         #expect(overriding(settings).get(number) == 8)
         #expect(settings.get(number) == 0)
         #expect(calls.value == 1)
-        #expect(overriding(SettingsService(stores: [:], diagnosticSink: .none)) !== preview)
-    }
-
-    @Test("A service that was laid over another one is released without a lock")
-    func overridingRelease() async {
-        await #expect(processExitsWith: .success) {
-            let services = OverridingServices()
-            for _ in 0..<2 {
-                let base = SettingsService(stores: [.defaults: MemoryStore()], diagnosticSink: .none)
-                _ = services.service(over: base) { _ in }
-            }
+        // Replaced services are released without a lock.
+        for _ in 0..<2 {
+            #expect(overriding(SettingsService(stores: [:], diagnosticSink: .none)) !== preview)
         }
     }
 }
