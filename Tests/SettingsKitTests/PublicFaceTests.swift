@@ -3,11 +3,11 @@ import SettingsKit
 import SettingsKitUserDefaults
 import Testing
 
-/// The programs of the design brief, with nothing but `import SettingsKit`: they must compile and do what they say.
+// The programs of the design brief, with nothing but `import SettingsKit`: they must compile and do what they say. Layers,
+// catalogues, servers and databases are in the guides, whose code runs, too.
 
-private enum Theme: String, Codable, Sendable {
-    case system, light, dark
-}
+private enum Theme: String, Codable, Sendable { case system, light, dark }
+private enum City: String, Codable, Sendable { case cupertino, berlin }
 
 extension SettingsService.SettingDefinition {
     fileprivate static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
@@ -17,6 +17,10 @@ extension SettingsService.SettingDefinition {
     fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
     fileprivate static let stamp = Setting<Date>(
         "stamp", in: .defaults, default: .distantPast, transformer: PropertyListTransformer())
+    fileprivate static let city = Setting<City>("city", in: .defaults, default: .berlin)
+    fileprivate static let token = Setting<[String]>(
+        "token", in: .defaults, default: [],
+        transformer: JSONTransformer<[String]>().append(transformer: SealingTransformer(key: 0x5A)))
 }
 
 private final class VaultStore: SettingsStore {
@@ -33,21 +37,58 @@ private struct SealingTransformer: Transformer {
     func untransformValue(_ output: Data) throws -> Data { Data(output.map { $0 ^ key }) }
 }
 
-@Suite("The public face")
+private enum Animals: SettingsNamespace { static let id = "animals" }
+
+private enum Cats: SettingsNamespace {
+    typealias Parent = Animals
+    static let id = "cats"
+    static let calls = Recorder<String>()
+
+    static func preCommitHook() { calls.append("pre") }
+    static func postCommitHook() { calls.append("post") }
+}
+
+private struct LoudKey<Value: Codable & Sendable>: SettingKey {
+    let key: SettingsService.StorageKey
+    let defaultValue: Value
+    let heard: @Sendable (Value, Value) -> Void
+
+    func didChange(_ oldValue: Value, newValue: Value) { heard(oldValue, newValue) }
+}
+
+private struct Parameters: SettingsRecord, Equatable {
+    var isDetailed = false
+    var apiURL: URL?
+    var armedAt: Date?
+
+    static let empty = Parameters()
+}
+
+private final class Player {
+    @Persisted var volume: Double
+    @Persisted var bar: String?
+    @Persisted(key: "retries", storedBy: MemoryStore(), transformer: JSONTransformer()) var retries = 3
+
+    init(settings: SettingsService, preferences: UserDefaultsStore) {
+        _volume = Persisted(.volume, in: settings)
+        _bar = Persisted(key: "foo-bar", storedBy: preferences)
+    }
+}
+
+@Suite("The public face", .timeLimit(Rounds.timeLimit))
 struct PublicFaceTests {
-    private func withService(_ body: (SettingsService, String) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            let settings = SettingsService(
-                defaults: try PropertyListStore(url: URL(fileURLWithPath: directory + "/Settings.plist")),
-                shared: try PropertyListStore(url: URL(fileURLWithPath: directory + "/Shared.plist")),
-                storesForCustomScopes: [.custom(id: "vault"): VaultStore()], diagnosticSink: .none)
-            try await body(settings, directory)
-        }
+    private func service(in directory: String) throws -> SettingsService {
+        SettingsService(
+            defaults: try PropertyListStore(url: URL(fileURLWithPath: directory + "/Settings.plist")),
+            shared: try DirectoryStore(
+                at: URL(fileURLWithPath: directory + "/shared"), state: URL(fileURLWithPath: directory + "/state")),
+            storesForCustomScopes: [.custom(id: "vault"): VaultStore()], diagnosticSink: .none)
     }
 
     @Test("The public face: read and write")
-    func readAndWrite() async throws {
-        try await withService { settings, _ in
+    func readAndWrite() throws {
+        try withTemporaryDirectory { directory in
+            let settings = try service(in: directory)
             settings.register(MemoryStore(), for: .custom(id: "other"))
             settings.set(.launchCount, to: 2)
             let count = settings.get(.launchCount)
@@ -61,20 +102,21 @@ struct PublicFaceTests {
                 t.set(.launchCount, to: 1)
                 t.set(.nickname, to: "x")
             }
-            #expect(try settings.load(.launchCount) == 1)
-            #expect(settings.get(.nickname) == "x")
+            #expect(try settings.load(.launchCount) == 1 && settings.get(.nickname) == "x")
             try settings.save(.launchCount, to: 5)
             settings.set(.vaultPin, to: "1234")
             #expect(settings.get(.vaultPin) == "1234")
             settings.set(.volume, to: 7)
             #expect(settings.get(.volume) == 1)
+            settings.set(.theme, to: .dark)
             settings.set(.stamp, to: Date(timeIntervalSince1970: 0.5))
-            #expect(settings.get(.stamp) == Date(timeIntervalSince1970: 0.5))
+            settings.set(.token, to: ["secret"])
             try settings.synchronize()
             try settings.bringUpToDate()
+            let again = try service(in: directory)
+            #expect(again.get(.theme) == .dark && again.get(.stamp) == Date(timeIntervalSince1970: 0.5))
+            #expect(again.get(.token) == ["secret"] && again.get(.launchCount) == 5)
             try settings.remove(.launchCount)
-            settings.reset(.nickname, .volume)
-            #expect(settings.isDefault(.launchCount) && settings.isDefault(.nickname) && settings.get(.volume) == 0.5)
             let sum = try settings.save { t in
                 t.update(.launchCount) { count in
                     count += 2
@@ -83,29 +125,14 @@ struct PublicFaceTests {
             }
             #expect(sum == 2 && settings.transaction { t in t.get(.launchCount) } == 2)
             settings.reset(scope: .defaults)
-            #expect(settings.get(.launchCount) == 0)
-        }
-    }
-
-    @Test("A new service over the same files has the values that were set")
-    func restart() async throws {
-        try await withService { settings, directory in
-            settings.set(.theme, to: .dark)
-            settings.set(.stamp, to: Date(timeIntervalSince1970: 9))
-            try settings.synchronize()
-            let again = SettingsService(
-                defaults: try PropertyListStore(url: URL(fileURLWithPath: directory + "/Settings.plist")),
-                shared: try PropertyListStore(url: URL(fileURLWithPath: directory + "/Shared.plist")))
-            #expect(again.get(.theme) == .dark)
-            #expect(again.get(.stamp) == Date(timeIntervalSince1970: 9))
-            let text = try String(contentsOfFile: directory + "/Shared.plist", encoding: .utf8)
-            #expect(text.contains("<string>dark</string>"))
+            #expect(settings.get(.launchCount) == 0 && settings.isDefault(.nickname))
         }
     }
 
     @Test("The public face: listen")
     func listen() async throws {
-        try await withService { settings, _ in
+        try await withTemporaryDirectory { directory in
+            let settings = try service(in: directory)
             let heard = Recorder<Theme>()
             let token = settings.observe(.theme) { change in heard.append(change.newValue) }
             let changes = settings.changes(of: .theme)
@@ -122,12 +149,6 @@ struct PublicFaceTests {
                 if seen.count == 2 { break }
             }
             #expect(seen == ["system-dark-local", "dark-light-local"])
-            for await (theme, count) in settings.values(of: .theme, .launchCount) {
-                #expect(theme == .light && count == 0)
-                break
-            }
-            let others = settings.observe(.theme, from: .external) { change in heard.append(change.newValue) }
-            others.cancel()
             #expect(heard.all == [.dark, .light])
             token.cancel()
             let subscription: SettingsService.Subscription = settings.observe(.launchCount) { _ in }
@@ -135,7 +156,7 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("A scope without a store reads as the default and is reported")
+    @Test("The public face: a scope without a store")
     func noStore() async throws {
         let settings = SettingsService(defaults: nil, diagnosticSink: .none)
         #expect(settings.get(.theme) == .system)
@@ -143,7 +164,6 @@ struct PublicFaceTests {
             #expect(problem.code == .noStore)
             break
         }
-        #expect(throws: SettingsError.self) { try settings.save(.theme, to: .dark) }
         do {
             _ = try settings.load(.vaultPin)
             Issue.record("it must throw")
@@ -152,24 +172,86 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("Transformers chain")
-    func transformers() throws {
-        let sealed = JSONTransformer<[String]>().append(transformer: SealingTransformer(key: 0x5A))
-        let setting = Setting<[String]>("token", in: .defaults, default: [], transformer: sealed)
-        let store = MemoryStore()
-        let settings = SettingsService(defaults: store)
-        try settings.save(setting, to: ["secret"])
-        #expect(try settings.load(setting) == ["secret"])
-        #expect(store.get(setting.key) == Data(#"["secret"]"#.utf8.map { $0 ^ 0x5A }))
-    }
-
-    @Test("UserDefaults is a store")
-    func userDefaults() throws {
-        try withSuite { name in
-            let settings = SettingsService(defaults: UserDefaultsStore(suite: name))
-            settings.set(.nickname, to: "new-value")
-            #expect(UserDefaults(suiteName: name)?.object(forKey: "nickname") as? String == "new-value")
+    @Test("The public face: property wrappers")
+    func wrappers() async throws {
+        try await withSuite { suite in
+            let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
+            let player = Player(settings: settings, preferences: UserDefaultsStore(suite: suite))
+            #expect(player.volume == 0.5)
+            player.volume = 7
+            #expect(player.volume == 1 && settings.get(.volume) == 1)
+            let heard = Recorder<String?>()
+            let held = player.$bar.observe { change in heard.append(change.newValue) }
+            player.bar = "new-value"
+            #expect(UserDefaults(suiteName: suite)?.object(forKey: "foo-bar") as? String == "new-value")
+            player.bar = nil
+            #expect(UserDefaults(suiteName: suite)?.object(forKey: "foo-bar") == nil)
+            #expect(heard.all == ["new-value", nil])
+            held.cancel()
+            for await bar in player.$bar.values {
+                #expect(bar == nil)
+                break
+            }
+            try player.$bar.save("x")
+            #expect(try player.$bar.load() == "x")
+            player.$bar.reset()
+            try player.$bar.remove()
+            #expect(player.bar == nil)
+            player.$retries.update { $0 += 1 }
+            #expect(player.retries == 4)
             _ = UserDefaultsStore.standard
         }
+    }
+
+    @Test("The public face: namespaces, keys, typed access to a bare store, hooks")
+    func namespaces() throws {
+        let lion = Setting<String?>("lion", in: .defaults, namespace: Cats.self)
+        #expect(lion.key.name == "animals:cats:lion")
+        let store = MemoryStore()
+        store.set(lion, to: "Leo")
+        #expect(store.get(lion) == "Leo" && Cats.calls.all == ["pre", "post"])
+        let heard = Recorder<String>()
+        let loud = LoudKey(key: .init("loud", scope: .defaults), defaultValue: 1) { heard.append("\($0) \($1)") }
+        store.set(loud, to: 2)
+        store.set(loud, to: 2)
+        #expect(store.get(loud) == 2 && heard.all == ["1 2"])
+        store.reset(lion)
+        #expect(store.get(lion) == nil)
+        try store.save(lion, to: "Leo")
+        try store.removeAll(in: Cats.self)
+        #expect(store.get(lion) == nil)
+        store.removeAll()
+        #expect(store.get(loud) == 1)
+    }
+
+    @Test("The public face: migrations")
+    func migrations() throws {
+        let store = MemoryStore(["OldCityKey": Data("\"cupertino\"".utf8)])
+        let settings = SettingsService(defaults: store, diagnosticSink: .none)
+        let report = try settings.migrate([
+            .rename("OldCityKey", to: .city) { (old: String) in City(rawValue: old) },
+            .version("2026-11-compact") { t in t.set(.nickname, to: "compact") },
+        ])
+        #expect(report.appliedVersions == ["2026-11-compact"])
+        #expect(settings.get(.city) == .cupertino && settings.get(.nickname) == "compact")
+        #expect(!store.keys().contains("OldCityKey"))
+    }
+
+    @Test("The public face: records")
+    func records() async throws {
+        let store = MemoryStore()
+        let parameters = try SettingsStorage<Parameters>(name: "network", in: store)
+        let url = try #require(URL(string: "https://example.org/api"))
+        parameters.isDetailed = true
+        parameters.set(\.apiURL, to: url)
+        #expect(parameters.isDetailed && parameters.apiURL == url)
+        for await record in parameters.values {
+            #expect(record == Parameters(isDetailed: true, apiURL: url))
+            break
+        }
+        parameters.set(.empty)
+        try parameters.save(.empty)
+        parameters.reset()
+        #expect(parameters.get() == .empty && store.keys().isEmpty)
     }
 }
