@@ -2,148 +2,90 @@
     import Foundation
     import SettingsKit
     import SettingsKitCore
-    import SettingsTestKit
     import Testing
 
     /// The files of an app named `player`: the user's, and those of two directories of an administrator.
-    struct PlayerFiles {
+    private struct PlayerFiles {
         let directory: String
 
         var user: String { directory + "/home/Settings.plist" }
 
-        func path(_ file: String, in number: Int = 1) -> String { "\(directory)/xdg\(number)/player/\(file).plist" }
+        func path(_ file: String, in number: Int = 1) -> String { "\(directory)/xdg\(number)/player/\(file)" }
 
-        /// Writes a property list, whole.
+        /// Writes a file, whole.
         func write(_ contents: [String: any Sendable], to path: String) throws {
             let url = URL(fileURLWithPath: path)
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try PropertyListSerialization.data(fromPropertyList: contents, format: .xml, options: 0)
-                .write(to: url, options: .atomic)
+            let data =
+                path.hasSuffix(".json")
+                ? try JSONSerialization.data(withJSONObject: contents)
+                : try PropertyListSerialization.data(fromPropertyList: contents, format: .xml, options: 0)
+            try data.write(to: url, options: .atomic)
         }
 
-        func store(
+        func service(
             prefix: String? = "PLAYER_", _ arguments: [String] = [], _ variables: [String: String] = [:]
-        ) throws -> LayeredStore {
+        ) throws -> SettingsService {
             var environment = variables
             environment["XDG_CONFIG_DIRS"] = "\(directory)/xdg1:relative:\(directory)/xdg2"
-            return try LayeredStore.standard(
+            let store = try LayeredStore.standard(
                 over: PropertyListStore(url: URL(fileURLWithPath: user)), named: "player", environmentPrefix: prefix,
                 arguments: arguments, environment: environment)
+            return SettingsService(defaults: store, diagnosticSink: .none)
         }
     }
 
-    extension LayeredStore {
-        /// What the layers hold under a name: "managed!=5 store=3", where the mark says that a layer locks.
-        func summary(_ name: String) throws -> String {
-            try candidates(for: key(name)).map {
-                "\($0.layer ?? "store")\($0.isLocking ? "!" : "")=\(String(decoding: $0.data, as: UTF8.self))"
-            }.joined(separator: " ")
-        }
-
-        func put(_ name: String, _ text: String?) throws { try set(key(name), to: text.map { Data($0.utf8) }) }
-    }
-
-    @Suite("The usual layers")
+    @Suite("The usual layers", .timeLimit(Rounds.timeLimit))
     struct StandardLayersTests {
-        @Test("A managed file that is damaged from the beginning locks everything until it is good; check reports it")
-        func damaged() async throws {
-            try await withTemporaryDirectory { directory in
-                let files = PlayerFiles(directory: directory)
-                try files.write(["a": 1], to: files.path("Managed"))
-                try Data("garbage".utf8).write(to: URL(fileURLWithPath: files.path("Managed")))
-                let setting = Setting<Int>("a", in: .defaults, default: 0)
-                let catalogue = SettingsCatalogue("Player", [SettingsGroup("All", [setting])])
-                let settings = SettingsService(defaults: try files.store(), diagnosticSink: .none)
-                let error = #expect(throws: SettingsError.self) { try settings.save(setting, to: 5) }
-                #expect(error?.code == .locked)
-                // Nothing that only reads keeps a file aside.
-                #expect(error.map { !"\($0)".contains("aside") && "\($0)".contains("The file is damaged") } == true)
-                #expect(settings.lock(of: setting)?.problem?.code == .damaged && settings.isLocked(setting))
-                #expect(catalogue.rows(in: settings)[0].lock?.layer == "managed")
-                #expect(settings.get(setting) == 0)
-                let problems = catalogue.check(in: settings)
-                #expect(problems.map(\.kind) == [.store] && problems.first?.error?.layer == "managed")
-                try files.write([:], to: files.path("Managed"))
-                try await until {
-                    do { try settings.save(setting, to: 5) } catch { return false }
-                    return true
-                }
-                #expect(settings.get(setting) == 5 && catalogue.check(in: settings).isEmpty)
-                #expect(settings.lock(of: setting) == nil)
-            }
-        }
+        private let setting = Setting<Int>("a", in: .defaults, default: 0)
 
-        @Test("Only a store that writes says that a damaged file is kept aside", arguments: [true, false])
-        func aside(isWriting: Bool) throws {
-            try withTemporaryDirectory { directory in
-                let url = URL(fileURLWithPath: directory + "/Settings.plist")
-                try Data("garbage".utf8).write(to: url)
-                let problems = Recorder<SettingsError>()
-                let store = try PropertyListStore(url: url, access: isWriting ? .readWrite : .readOnly)
-                let service = SettingsService(defaults: store, diagnosticSink: .init { problems.append($0) })
-                #expect(problems.codes == [.damaged])
-                #expect(problems.all.allSatisfy { "\($0)".contains("kept aside") == isWriting })
-                withExtendedLifetime(service) {}
-            }
-        }
-
-        @Test("The usual layers are at their places, in their order")
+        @Test("They are at their places, in their order, and the managed ones lock")
         func places() throws {
             try withTemporaryDirectory { directory in
                 let files = PlayerFiles(directory: directory)
-                try files.write(["a": 1], to: files.path("Managed"))
-                try files.write(["a": 2], to: files.path("Managed", in: 2))
-                try files.write(["a": 5], to: files.user)
-                try files.write(["a": 6], to: files.path("Settings"))
-                try files.write(["a": 7], to: files.path("Settings", in: 2))
-                let store = try files.store(["--a=3"], ["PLAYER_A": "4"])
-                #expect(
-                    store.layerNames == [
-                        "managed", "managed-json", "managed-2", "managed-json-2", "arguments", "environment", nil,
-                        "system", "system-json", "system-2", "system-json-2",
-                    ])
-                #expect(
-                    try store.summary("a")
-                        == "managed!=1 managed-2!=2 arguments!=3 environment!=4 store=5 system=6 system-2=7")
-                #expect(store.feed?.isExhaustive == true)
-                #expect(try !files.store(prefix: nil).layerNames.contains("environment"))
+                let places = [
+                    ("managed", files.path("Managed.plist")), ("managed-json", files.path("Managed.json")),
+                    ("managed-2", files.path("Managed.plist", in: 2)),
+                    ("managed-json-2", files.path("Managed.json", in: 2)), (nil, files.user),
+                    ("system", files.path("Settings.plist")), ("system-json", files.path("Settings.json")),
+                    ("system-2", files.path("Settings.plist", in: 2)),
+                    ("system-json-2", files.path("Settings.json", in: 2)),
+                ]
+                // From the lowest on, each has the value in force when it is there.
+                for (number, (layer, path)) in places.enumerated().reversed() {
+                    try files.write(["a": number + 1], to: path)
+                    let settings = try files.service()
+                    #expect(settings.get(setting) == number + 1)
+                    #expect(settings.source(of: setting) == layer.map { .layer($0) } ?? .store)
+                    #expect(settings.isLocked(setting) == (number < 4))
+                }
+                try FileManager.default.removeItem(atPath: directory + "/xdg1")
+                try FileManager.default.removeItem(atPath: directory + "/xdg2")
+                #expect(try files.service([], ["PLAYER_A": "20"]).get(setting) == 20)
+                #expect(try files.service(["--a=10"], ["PLAYER_A": "20"]).get(setting) == 10)
+                #expect(try files.service(prefix: nil, [], ["PLAYER_A": "20"]).get(setting) == 5)
             }
         }
 
-        @Test("An administrator's file may be JSON; beside a property list, it counts after it, and check reports it")
-        func json() async throws {
+        @Test("If a directory has a file in both formats, check reports it")
+        func bothFormats() async throws {
             try await withTemporaryDirectory { directory in
                 let files = PlayerFiles(directory: directory)
-                try files.write(["a": 6], to: files.path("Settings"))
-                let json = files.path("Settings").replacingOccurrences(of: ".plist", with: ".json")
-                try Data(#"{"a": 7, "b": 8}"#.utf8).write(to: URL(fileURLWithPath: json))
-                let (a, b) = (
-                    Setting<Int>("a", in: .defaults, default: 0), Setting<Int>("b", in: .defaults, default: 0)
-                )
-                let settings = SettingsService(defaults: try files.store())
-                #expect(settings.get(a) == 6 && settings.get(b) == 8)
-                #expect(settings.source(of: b) == .layer("system-json"))
-                let catalogue = SettingsCatalogue("Player", [SettingsGroup("All", [a, b])])
+                for file in ["Settings.plist", "Settings.json"] { try files.write(["a": 6], to: files.path(file)) }
+                let catalogue = SettingsCatalogue("Player", [SettingsGroup("All", [setting])])
+                let settings = try files.service()
                 let problems = catalogue.check(in: settings)
                 #expect(problems.map(\.kind) == [.unusualFile])
                 #expect(problems.first.map { "\($0)".contains("Settings.plist exists, too") } == true)
-                try FileManager.default.removeItem(atPath: files.path("Settings"))
-                let alone = SettingsService(defaults: try files.store())
-                // Both use the open file.
-                try await until { settings.get(a) == 7 && alone.get(a) == 7 }
-                try await until { catalogue.check(in: alone).isEmpty }
+                try FileManager.default.removeItem(atPath: files.path("Settings.plist"))
+                try await until { catalogue.check(in: settings).isEmpty && settings.get(setting) == 6 }
             }
         }
 
         @Test("Without a usable XDG_CONFIG_DIRS, the directory is /etc/xdg", arguments: ["", "relative:", ":"])
         func defaultPlace(list: String) throws {
             #expect(StandardLayers.directories(in: list) == ["/etc/xdg"])
-            let environment = ["XDG_CONFIG_DIRS": list]
-            let store = try LayeredStore.standard(
-                over: MemoryStore(), named: UUID().uuidString, environmentPrefix: nil, arguments: [],
-                environment: environment)
-            #expect(store.layerNames == ["managed", "managed-json", "arguments", nil, "system", "system-json"])
         }
 
         @Test("The standard layers are over the app's own property list")
@@ -152,58 +94,49 @@
             #expect(try store.storeDescription == PropertyListStore.standard().storeDescription)
         }
 
-        @Test("Files of an administrator appear, change and disappear while the program runs")
-        func live() async throws {
+        @Test("A managed file that is damaged locks everything until it is good; check reports it")
+        func damaged() async throws {
             try await withTemporaryDirectory { directory in
                 let files = PlayerFiles(directory: directory)
-                let store = try files.store()
-                let log = Recorder<String>()
-                let subscription = store.feed?.observe { changes, origin in
-                    for change in changes {
-                        let names = (change.newCandidates ?? []).map { $0.layer ?? "store" }
-                        log.append("\(names) \(origin)")
-                    }
-                }
-                try store.put("a", "1")
-                try files.write(["a": 2], to: files.path("Settings"))
-                #expect(try await eventually { try store.summary("a") == "store=1 system=2" })
-                try files.write(["a": 3], to: files.path("Managed"))
-                #expect(try await eventually { try store.summary("a") == "managed!=3 store=1 system=2" })
-                #expect(thrownCode { try store.put("a", "9") } == .locked)
-                try files.write(["a": 4], to: files.path("Managed"))
-                #expect(try await eventually { try store.summary("a") == "managed!=4 store=1 system=2" })
-                try FileManager.default.removeItem(atPath: files.path("Managed"))
-                #expect(try await eventually { try store.summary("a") == "store=1 system=2" })
-                try store.put("a", nil)
-                try FileManager.default.removeItem(atPath: files.path("Settings"))
-                #expect(try await eventually { try store.summary("a") == "" })
-                #expect(
-                    log.all == [
-                        #"["store"] local"#, #"["store", "system"] external"#,
-                        #"["managed", "store", "system"] external"#, #"["managed", "store", "system"] external"#,
-                        #"["store", "system"] external"#, #"["system"] local"#, "[] external",
-                    ])
-                subscription?.cancel()
+                try files.write(["a": 1], to: files.path("Managed.plist"))
+                try Data("garbage".utf8).write(to: URL(fileURLWithPath: files.path("Managed.plist")))
+                let catalogue = SettingsCatalogue("Player", [SettingsGroup("All", [setting])])
+                let settings = try files.service()
+                let error = #expect(throws: SettingsError.self) { try settings.save(setting, to: 5) }
+                #expect(error?.code == .locked)
+                // Nothing that only reads keeps a file aside.
+                #expect(error.map { !"\($0)".contains("aside") && "\($0)".contains("The file is damaged") } == true)
+                #expect(settings.lock(of: setting)?.problem?.code == .damaged && settings.isLocked(setting))
+                #expect(settings.get(setting) == 0)
+                let problems = catalogue.check(in: settings)
+                #expect(problems.map(\.kind) == [.store] && problems.first?.error?.layer == "managed")
+                try files.write([:], to: files.path("Managed.plist"))
+                try await until { thrownCode { try settings.save(setting, to: 5) } == nil }
+                #expect(settings.get(setting) == 5 && catalogue.check(in: settings).isEmpty)
+                #expect(settings.lock(of: setting) == nil)
             }
         }
 
-        @Test("A managed file that cannot be read locks every setting until it can be, and is reported")
-        func unreadable() async throws {
+        @Test("Files of an administrator appear, change and disappear while the program runs, unreadable ones too")
+        func live() async throws {
             try await withTemporaryDirectory { directory in
                 let files = PlayerFiles(directory: directory)
-                try files.write(["b": 5], to: files.path("Managed"))
-                let makeReadable = try makeUnreadable(files.path("Managed"))
-                let store = try files.store()
-                let problems = Recorder<SettingsError>()
-                let service = SettingsService(defaults: store, diagnosticSink: .init { problems.append($0) })
-                #expect(service.get(Setting<Int>("a", in: .defaults, default: 7)) == 7)
-                #expect(problems.all.first?.layer == "managed")
-                #expect(thrownCode { try store.put("a", "1") } == .locked)
+                try files.write(["b": 5], to: files.path("Managed.plist"))
+                let makeReadable = try makeUnreadable(files.path("Managed.plist"))
+                let settings = try files.service()
+                #expect(thrownCode { try settings.save(setting, to: 1) } == .locked)
                 try makeReadable()
-                #expect(try await eventually { try store.summary("b") == "managed!=5" })
-                // A change of the layer can be published a moment before all of it is known.
-                #expect(try await eventually { thrownCode { try store.put("a", "1") } == nil })
-                #expect(thrownCode { try store.put("b", "1") } == .locked)
+                try await until { thrownCode { try settings.save(setting, to: 1) } == nil }
+                let heard = Recorder<String>()
+                let subscription = settings.observe(setting) { heard.append("\($0.newValue) \($0.origin)") }
+                try files.write(["a": 3], to: files.path("Managed.plist"))
+                try await until { settings.get(setting) == 3 && settings.isLocked(setting) }
+                try files.write(["a": 4], to: files.path("Managed.plist"))
+                try await until { settings.get(setting) == 4 }
+                try FileManager.default.removeItem(atPath: files.path("Managed.plist"))
+                try await until { settings.get(setting) == 1 && !settings.isLocked(setting) }
+                try await until { heard.all == ["3 external", "4 external", "1 external"] }
+                subscription.cancel()
             }
         }
 
@@ -211,45 +144,27 @@
         func nothingLeaks() throws {
             try withTemporaryDirectory { directory in
                 let files = PlayerFiles(directory: directory)
-                try files.write(["managedKey": "managedSecret"], to: files.path("Managed"))
-                try files.write(["systemKey": "systemSecret"], to: files.path("Settings"))
-                let store = try files.store(
+                try files.write(["managedKey": "managedSecret"], to: files.path("Managed.plist"))
+                try files.write(["systemKey": "systemSecret"], to: files.path("Settings.plist"))
+                let settings = try files.service(
                     ["--argumentKey=argumentSecret", "--flagKey", "flagSecret"],
                     ["PLAYER_VARIABLE_KEY": "variableSecret"])
                 let names = ["argumentKey", "flagKey", "variableKey", "managedKey", "systemKey"]
-                for name in names { #expect(try !store.summary(name).isEmpty) }
-                try store.put("own", "1")
-                for name in names.dropLast() { #expect(thrownCode { try store.put(name, "1") } == .locked) }
-                _ = try store.apply(.init(writes: [.init(key: key("other"), data: Data("2".utf8))]))
-                try store.synchronize()
-                try store.put("own", "3")
+                let known = names.map { Setting<String>($0, in: .defaults, default: "") }
+                for setting in known { #expect(settings.get(setting).hasSuffix("Secret")) }
+                for setting in known.dropLast() {
+                    #expect(thrownCode { try settings.save(setting, to: "") } == .locked)
+                }
+                settings.set(setting, to: 1)
+                try settings.bringUpToDate()
+                settings.set(setting, to: 3)
                 let folder = URL(fileURLWithPath: files.user).deletingLastPathComponent().path
-                var isFound = false
                 for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
                     let text = String(decoding: try bytes(of: folder + "/" + file), as: UTF8.self)
-                    isFound = isFound || text.contains("own")
                     for word in ["Secret"] + names { #expect(!text.contains(word), "\(file)") }
                 }
-                #expect(isFound)
+                #expect(try bytes(of: files.user).contains(Data("<key>a</key>".utf8)))
                 #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/xdg1/player").count == 2)
-            }
-        }
-
-        @Test("The usual layers keep the contract of a store, reopening included")
-        func conformance() async throws {
-            try await withTemporaryDirectory { directory in
-                let suite = StoreConformance { store in
-                    let path = String(store.storeDescription.dropFirst("PropertyListStore at ".count))
-                    let home = URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent()
-                    return try PlayerFiles(directory: home.path).store()
-                } unreadable: { store in
-                    try makeUnreadable(String(store.storeDescription.dropFirst("PropertyListStore at ".count)))
-                } _: {
-                    try PlayerFiles(directory: directory + "/" + UUID().uuidString).store(["--unrelated"])
-                }
-                let report = await suite.run()
-                #expect(report.failures.isEmpty, "\(report)")
-                #expect(report.skippedGroups == ["unwritable", "killed"], "\(report)")
             }
         }
     }

@@ -5,146 +5,128 @@
     import Testing
 
     /// `SettingsService()`, each in a process of its own.
-    @Suite("The service without arguments")
+    @Suite("The service without arguments", .timeLimit(Rounds.timeLimit))
     struct StandardServiceTests {
-        @Test("The service without arguments finds its values again in the next process")
+        private static var count: Setting<Int> { .init("count", in: .defaults, default: 0) }
+        private static var name: Setting<String?> { .init("name", in: .defaults) }
+
+        /// Waits, in a process of its own, for what another one does.
+        private static func waits(for condition: () throws -> Bool) rethrows -> Bool {
+            for _ in 0..<6_000 {
+                if try condition() { return true }
+                usleep(10_000)
+            }
+            return false
+        }
+
+        @Test("It writes nothing as long as nothing is set, and finds its values again in the next process")
         func persistence() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
                     setenv("XDG_CONFIG_HOME", directory, 1)
                     let settings = SettingsService()
-                    settings.set(Setting<Int>("count", in: .defaults, default: 0), to: 42)
-                    settings.set(Setting<String?>("name", in: .defaults), to: "Ann")
+                    try #require(settings.get(Self.count) == 0)
+                    try settings.synchronize()
+                    try #require(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+                    settings.set(Self.count, to: 42)
+                    // All services share one store.
+                    try #require(SettingsService().get(Self.count) == 42)
                 }
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
                     setenv("XDG_CONFIG_HOME", directory, 1)
-                    let settings = SettingsService()
-                    try #require(settings.get(Setting<Int>("count", in: .defaults, default: 0)) == 42)
-                    try #require(settings.get(Setting<String?>("name", in: .defaults)) == "Ann")
+                    try #require(SettingsService().get(Self.count) == 42)
                 }
                 let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: directory).first)
                 #expect(FileManager.default.fileExists(atPath: "\(directory)/\(folder)/Settings.plist"))
             }
         }
 
-        @Test("The service without arguments shares one store with every other one")
-        func sharing() async throws {
+        @Test(
+            "Made too early, it finds by itself the file that may be read a moment later", .enabled(if: getuid() == 0))
+        func permissions() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
                     setenv("XDG_CONFIG_HOME", directory, 1)
-                    let setting = Setting<Int>("count", in: .defaults, default: 0)
-                    let (one, other) = (SettingsService(), SettingsService())
-                    try #require(other.get(setting) == 0)
-                    one.set(setting, to: 1)
-                    try #require(other.get(setting) == 1)
+                    try SettingsService().save(Self.count, to: 41)
                 }
-            }
-        }
-
-        @Test("The service without arguments writes nothing as long as nothing is set")
-        func freshInstall() async throws {
-            try await withTemporaryDirectory { directory in
+                let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: directory).first)
+                async let unlocking: Void = {
+                    #expect(Self.waits { access(directory + "/started", F_OK) == 0 })
+                    // The user of the other process, who could not read them so far.
+                    let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(folder)")) ?? []
+                    for file in files + ["."] { chown("\(directory)/\(folder)/\(file)", 65_534, 65_534) }
+                }()
+                chmod(directory, 0o777)
+                await #expect(processExitsWith: .success) { [directory = directory as String] in
+                    setenv("XDG_CONFIG_HOME", directory, 1)
+                    try #require(setuid(65_534) == 0)
+                    let settings = SettingsService()
+                    let changes = Recorder<Int>()
+                    let subscription = settings.observe(Self.count) { changes.append($0.newValue) }
+                    settings.set(Self.name, to: "Ann")
+                    try #require(settings.get(Self.count) == 0)
+                    try Data().write(to: URL(fileURLWithPath: directory + "/started"))
+                    // Nothing is read or set meanwhile.
+                    try #require(Self.waits { changes.all.last == 41 })
+                    try #require(settings.get(Self.count) == 41)
+                    try settings.synchronize()
+                    subscription.cancel()
+                }
+                await unlocking
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
                     setenv("XDG_CONFIG_HOME", directory, 1)
                     let settings = SettingsService()
-                    try #require(settings.get(Setting<Int>("count", in: .defaults, default: 3)) == 3)
-                    try settings.synchronize()
+                    try #require(settings.get(Self.count) == 41 && settings.get(Self.name) == "Ann")
                 }
-                let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-                #expect(names.isEmpty)
             }
         }
 
         @Test(
-            "The service without arguments works from memory where there is no home directory, and says so",
+            "Made too early, it works from memory, says so, and uses a home directory that comes later",
             .enabled(if: getuid() == 0))
         func noHome() async throws {
-            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            try await withTemporaryDirectory { directory in
+                chmod(directory, 0o777)
+                let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                    [directory = directory as String] in
+                    unsetenv("XDG_CONFIG_HOME")
+                    unsetenv("HOME")
+                    try #require(setuid(54_321) == 0)
+                    let (settings, other) = (SettingsService(), SettingsService())
+                    settings.set(Self.count, to: 7_777)
+                    try #require(other.get(Self.count) == 7_777)
+                    try #require(thrownCode { try settings.save(Self.count, to: 6) } == .memoryOnly)
+                    try #require(thrownCode { try settings.synchronize() } == .memoryOnly)
+                    setenv("XDG_CONFIG_HOME", directory, 1)
+                    try settings.synchronize()
+                    SettingsService().set(Self.count, to: 7_778)
+                    for settings in [settings, other] { try #require(settings.get(Self.count) == 7_778) }
+                }
+                let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+                #expect(text.contains("memoryOnly") && text.contains("\"count\"") && !text.contains("7777"))
+                let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: directory).first)
+                #expect(FileManager.default.fileExists(atPath: "\(directory)/\(folder)/Settings.plist"))
+            }
+        }
+
+        @Test(
+            "The usual layers count without a home directory, over settings in memory", .enabled(if: getuid() == 0))
+        func layersWithoutHome() async throws {
+            await #expect(processExitsWith: .success) {
                 unsetenv("XDG_CONFIG_HOME")
                 unsetenv("HOME")
                 try #require(setuid(54_321) == 0)
-                let settings = SettingsService()
-                let setting = Setting<Int>("count", in: .defaults, default: 0)
-                settings.set(setting, to: 5)
-                do {
-                    try settings.save(setting, to: 6)
-                    Foundation.exit(3)
-                } catch SettingsError.Code.memoryOnly {}
-                try #require(settings.get(setting) == 5)
-                try #require(await SettingsService.codes(of: settings).contains(.memoryOnly))
-                do {
-                    try settings.synchronize()
-                    Foundation.exit(3)
-                } catch SettingsError.Code.memoryOnly {
-                    return
-                }
+                let problems = Recorder<SettingsError.Code>()
+                let settings = SettingsService(
+                    defaults: try LayeredStore.standard(
+                        environmentPrefix: "APP_", arguments: ["--count=3"], environment: ["APP_PORT": "80"]),
+                    diagnosticSink: .init { problems.append($0.code) })
+                let port = Setting<Int>("port", in: .defaults, default: 1)
+                try #require(settings.get(Self.count) == 3 && settings.get(port) == 80)
+                settings.set(Self.name, to: "Ann")
+                try #require(settings.get(Self.name) == "Ann" && problems.all.contains(.memoryOnly))
+                try #require(thrownCode { try settings.synchronize() } == .memoryOnly)
             }
-            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("memoryOnly"))
-        }
-
-        @Test(
-            "The service without arguments refuses to set where the home directory may not be written",
-            .enabled(if: getuid() == 0))
-        func unwritableHome() async throws {
-            try await withTemporaryDirectory { directory in
-                await #expect(processExitsWith: .success) { [directory = directory as String] in
-                    setenv("XDG_CONFIG_HOME", directory, 1)
-                    try #require(setuid(65_534) == 0)
-                    let settings = SettingsService()
-                    let setting = Setting<Int>("count", in: .defaults, default: 0)
-                    do {
-                        try settings.save(setting, to: 6)
-                        Foundation.exit(3)
-                    } catch SettingsError.Code.writeFailed {
-                        try #require(settings.get(setting) == 0)
-                    }
-                    try settings.synchronize()
-                }
-                let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-                #expect(names.isEmpty)
-            }
-        }
-
-        @Test(
-            "The service without arguments leaves a file that it may not read as it is, and works from memory",
-            .enabled(if: getuid() == 0))
-        func unreadableFile() async throws {
-            try await withTemporaryDirectory { directory in
-                await #expect(processExitsWith: .success) { [directory = directory as String] in
-                    setenv("XDG_CONFIG_HOME", directory, 1)
-                    let settings = SettingsService()
-                    settings.set(Setting<Int>("count", in: .defaults, default: 0), to: 1)
-                }
-                await #expect(processExitsWith: .success) { [directory = directory as String] in
-                    setenv("XDG_CONFIG_HOME", directory, 1)
-                    try #require(setuid(65_534) == 0)
-                    let settings = SettingsService()
-                    let setting = Setting<Int>("count", in: .defaults, default: 0)
-                    settings.set(setting, to: 2)
-                    try #require(settings.get(setting) == 2)
-                    try #require(await SettingsService.codes(of: settings) == [.storeUnavailable])
-                    do {
-                        try settings.synchronize()
-                        Foundation.exit(3)
-                    } catch SettingsError.Code.storeUnavailable {
-                        return
-                    }
-                }
-                await #expect(processExitsWith: .success) { [directory = directory as String] in
-                    setenv("XDG_CONFIG_HOME", directory, 1)
-                    let settings = SettingsService()
-                    try #require(settings.get(Setting<Int>("count", in: .defaults, default: 0)) == 1)
-                }
-            }
-        }
-    }
-
-    extension SettingsService {
-        /// The codes of what went wrong so far; at least one is waited for.
-        static func codes(of service: SettingsService) async -> [SettingsError.Code] {
-            for await problem in service.diagnostics { return [problem.code] }
-            return []
         }
     }
 #endif
