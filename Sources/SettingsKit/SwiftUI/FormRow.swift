@@ -40,11 +40,8 @@ import SettingsKitCore
         item = FormItem(setting, in: service, texts)
     }
 
-    /// Reads the setting again.
-    func refresh() {
-        let new = FormItem(setting, in: service, texts)
-        if new != item { item = new }
-    }
+    /// Reads the setting again. An equal item updates no view.
+    func refresh() { item = FormItem(setting, in: service, texts) }
 
     // MARK: Values of controls
 

@@ -41,7 +41,9 @@ extension SettingsService.SettingDefinition {
     fileprivate static let address = Setting<String>(
         "address", in: .defaults, default: "10.0.0.1", validation: .oneOf(["10.0.0.1", "en-US", "my_value", "httpURL"]))
     fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5, validation: .range(0...1))
-    fileprivate static let retries = Setting<Int>("retries", in: .defaults, default: 3, validation: .range(0...10))
+    fileprivate static let retries = Setting<Int>("retries", in: .defaults, default: 3, validation: .range(0..<11))
+    fileprivate static let percent = Setting<Int>("percent", in: .defaults, default: 3, validation: .range(0...100))
+    fileprivate static let page = Setting<Int>("page", in: .defaults, default: 3, validation: .range(0...101))
     fileprivate static let port = Setting<Int>(
         "port", in: .defaults, default: 8080, validation: .range(1...65_535), help: "The port to listen on.")
     fileprivate static let name = Setting<String>("name", in: .defaults, default: "")
@@ -79,8 +81,11 @@ extension SettingsService.SettingDefinition {
         #expect(item(.isLoud).control == choices(("", "None"), ("true", "True"), ("false", "False")))
         #expect(item(.volume).control == .slider(0...1))
         #expect(item(.retries).control == .stepper(0...10))
+        #expect(item(.percent).control == .stepper(0...100))
         // Too many steps for a stepper.
-        for setting in [.port, .limit, .gain] as [SettingDefinition] { #expect(item(setting).control == .number) }
+        for setting in [.page, .port, .limit, .gain] as [SettingDefinition] {
+            #expect(item(setting).control == .number)
+        }
         for setting in [.name, .nickname, .homepage] as [SettingDefinition] { #expect(item(setting).control == .text) }
         #expect(item(.armedAt).control == .date)
         #expect(item(.token).control == .secret)
@@ -188,6 +193,10 @@ extension SettingsService.SettingDefinition {
         row.submit()
         row.refresh()
         #expect(row.text == "https://example.org" && settings.get(.homepage) == URL(string: "https://example.org"))
+        row.text = "http://["
+        row.reset()
+        row.refresh()
+        #expect(row.text == "" && !settings.isSet(.homepage))
     }
 
     @Test("A control that is left unchanged stores nothing, and a secret stays without a text")
