@@ -7,13 +7,6 @@ package enum CoreTimings {
     static let longestRecoveryPause = Duration.seconds(12)
     /// The pause between two attempts that using such a store starts.
     package static let recoveryUsePause = Duration.milliseconds(100)
-    /// How long `set` waits for another process before its change is pending.
-    package static let longestWaitOfSet = Duration.milliseconds(500)
-    /// The pauses between two attempts to store pending writes: the first, and the longest.
-    static let firstPendingPause = Duration.milliseconds(10)
-    static let longestPendingPause = Duration.milliseconds(250)
-    /// The pause after a failure other than a lock.
-    static let pendingFailurePause = Duration.seconds(2)
     /// The pauses before observation trackers that may have missed a change are notified again.
     static let trackerPauses: [Duration] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000].map { .milliseconds($0) }
 }

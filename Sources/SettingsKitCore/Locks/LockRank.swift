@@ -22,12 +22,8 @@
     case files
     /// A store's memory of its file or of a cluster. No file is used while it is held.
     case contents
-    /// The writes that a store has not stored yet.
-    case pending
     /// A stand-in for a store that is not open yet, inside the memory of the store that replaces it.
     case standIn
-    /// The writes that such a stand-in keeps.
-    case pendingInStandIn
     /// A layered store's state of its layers, inside the memory of the layer that changes.
     case layers
     /// The settings of a service, while one is added.

@@ -116,8 +116,6 @@ public final class SettingsStoreFeed: Sendable {
         var unheard: [SettingsError] = []
         /// The action to run, once, when the first listener to changes is added.
         var firstListenerAction: (@Sendable () -> Void)?
-        /// The writes that hide changes of stored values, if there have been any.
-        var pending: PendingWrites?
         /// The feeds whose changes are published on this one.
         var sources: [WeakReference<SettingsStoreFeed>] = []
     }
@@ -165,25 +163,7 @@ public final class SettingsStoreFeed: Sendable {
     /// to the number of changes.
     public func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         if changes.isEmpty { return }
-        let (listeners, pending) = state.withLock { ($0.listeners, $0.pending) }
-        guard let pending else { return publish(changes, origin: origin, to: listeners) }
-        publish(pending.visible(changes, origin: origin), origin: origin, to: listeners)
-    }
-
-    /// Publishes changes that pending writes do not hide, because they are theirs.
-    func publishHidden(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
-        publish(changes, origin: origin, to: listeners)
-    }
-
-    /// Publishes no changes from now on that pending writes hide.
-    func hideChanges(under pending: PendingWrites) {
-        state.withLock { $0.pending = pending }
-    }
-
-    private func publish(
-        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, to listeners: [any StoreFeedListener]
-    ) {
-        if changes.isEmpty { return }
+        let listeners = listeners
         for index in listeners.indices where listeners[index].storeDidChange(changes, origin: origin, on: self) {
             isFlushNeeded.store(true, ordering: .releasing)
         }
