@@ -16,14 +16,13 @@ struct StallTests {
         let problems: Recorder<SettingsError>
         private let holder: Worker
 
-        /// - Parameter writes: Names and numbers that the other process writes before it releases the lock.
-        init(_ medium: any StoreMedium, patience: Duration, writes: String...) async throws {
+        init(_ medium: any StoreMedium, patience: Duration) async throws {
             self.medium = medium
             store = try medium.open(patience: patience)
             (service, problems) = SettingsService.over(store)
             try service.save(StallTests.a, to: 1)
             try service.synchronize()
-            holder = try Worker(["hold", medium.path] + writes)
+            holder = try Worker("hold", medium.path)
             await holder.wait(for: "locked")
             try await holder.hasStopped()
         }

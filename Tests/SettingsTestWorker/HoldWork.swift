@@ -6,47 +6,32 @@ import SettingsSQLite
 
 /// Has the files of a store locked, as a process that is stopped in the middle of a write.
 enum HoldWork {
-    static func hold(_ path: String, writes: [(name: String, value: String)]) throws {
-        let batch = SettingsStoreBatch(
-            writes: writes.map { .init(key: .init($0.name, scope: .defaults), data: Data($0.value.utf8)) })
+    static func hold(_ path: String) throws {
         switch URL(fileURLWithPath: path) {
         case let url where url.pathExtension == "sqlite":
-            DatabaseWork.run { try await hold(database: url, writes) }
+            DatabaseWork.run { try await hold(database: url) }
         case let url where url.lastPathComponent == "shared":
             let directory = try ReplicatedDirectory(
                 at: DirectoryLocation(directory: path, state: path + "-state"), fileSystem: POSIXFileSystem(),
                 options: .init(), isWatching: false, now: ReplicatedDirectory.systemTime)
-            try hold(directory.state.list) { _ = try directory.apply(batch) }
+            try hold(directory.state.list)
         default:
-            let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
-            try hold(store.list) { _ = try store.apply(batch) }
+            try hold(PropertyListStore(path: path, fileSystem: POSIXFileSystem()).list)
         }
     }
 
-    private static func hold(_ list: JournaledPropertyList, _ write: () throws -> Void) throws -> Never {
+    private static func hold(_ list: JournaledPropertyList) throws -> Never {
         let system = POSIXFileSystem()
         // This opens the lock's file.
         try list.files.updateLocked(waiting: .seconds(60)) { _ in }
         while try !list.files.withLock({ try $0.lock.acquireOpen(in: system) }) { usleep(1_000) }
         stop()
-        // This has the lock already, and releases it.
-        try write()
         list.files.withLock { $0.lock.unlock(in: system) }
         while true { pause() }
     }
 
-    private static func hold(database url: URL, _ writes: [(name: String, value: String)]) async throws {
-        let storage = try SQLiteStorage(at: url)
-        try await storage.write { database in
-            stop()
-            for (name, value) in writes {
-                try database.execute(
-                    sql: """
-                        INSERT INTO settings (name, value) VALUES (\(name), \(value))
-                        ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                        """)
-            }
-        }
+    private static func hold(database url: URL) async throws {
+        try await SQLiteStorage(at: url).write { _ in stop() }
         while true { sleep(1_000) }
     }
 

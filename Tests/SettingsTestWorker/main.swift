@@ -107,10 +107,8 @@ case "migrate-up-to":
     for number in 1...argument(4) { try world.migrate(to: number) }
 
 case "hold":
-    // hold PATH [NAME VALUE]...: locks the files as a writer does, and stops; when it is continued, sets the numbers, releases the
-    // lock and does nothing more.
-    try HoldWork.hold(
-        path, writes: stride(from: 3, to: arguments.count, by: 2).map { (arguments[$0], arguments[$0 + 1]) })
+    // hold PATH: locks the files as a writer does, and stops; when it is continued, releases the lock and does nothing more.
+    try HoldWork.hold(path)
 
 case "set":
     // set PATH NAME VALUE: sets one number and exits in order.

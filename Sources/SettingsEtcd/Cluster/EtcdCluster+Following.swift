@@ -86,7 +86,7 @@ extension EtcdCluster {
 
     /// Ends an outage of sending after an answer, which the follower has not noticed.
     func endSendingOutage() {
-        if change({ $0.outage.endSending() }) { report(.clusterReached) }
+        if state.withLock({ $0.outage.endSending() }) { report(.clusterReached) }
     }
 
     /// Begins to read the whole state.

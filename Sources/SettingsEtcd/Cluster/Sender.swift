@@ -45,7 +45,7 @@ struct Sender {
     private mutating func run() {
         while !cluster.isClosed {
             if expiring?.isDue == true { renewExpiring() }
-            switch cluster.change({ next($0) }) {
+            switch cluster.state.withLock({ next($0) }) {
             case .end(let id, let outcome): end([(id, outcome)])
             case .transaction:
                 sendNext()
@@ -72,7 +72,7 @@ struct Sender {
         do throws(GatewayFailure) {
             let (client, time, call) = (client, requestTime, call)
             try marker.prepare(client, within: time, call: call)
-            guard cluster.change({ [marker] in $0.identity.isOn(marker.cluster) }) else {
+            guard cluster.state.withLock({ [marker] in $0.identity.isOn(marker.cluster) }) else {
                 // The marker was replaced, whether or not the follower has noticed.
                 marker.forget()
                 throw .earlierState
@@ -256,7 +256,7 @@ struct Sender {
     /// Removes the values and the key that expire with this client.
     private mutating func release() {
         let leases = [marker.lease, expiring?.lease].compactMap(\.?.id)
-        if cluster.change({ $0.outage.cause != nil }) { return }
+        if cluster.state.withLock({ $0.outage.cause != nil }) { return }
         for lease in leases {
             do throws(GatewayFailure) {
                 let _: AnswerHeader = try client.ask(
