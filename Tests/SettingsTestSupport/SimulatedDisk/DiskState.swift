@@ -13,162 +13,243 @@ struct DiskFailure: Error {
     init(_ number: Int32) { self.number = number }
 }
 
-/// A file, directory or symbolic link. It uses one of the three kinds of contents. They are not an enumeration, so that
-/// a file can be changed in place, without copying it.
+/// A file, directory or symbolic link. It uses one of the three kinds of contents. They are not an enumeration, so that a file can be
+/// changed in place, without copying it.
 struct Inode: Sendable {
     let kind: FileStatus.Kind
-    /// The number of its names.
     var linkCount: UInt64 = 0
-    /// The number of its open descriptors.
-    var openCount = 0
     var modified: FileStatus.Timestamp
     var changed: FileStatus.Timestamp
-    var file = FileContents()
-    var directory = DirectoryContents(parent: DiskState.root)
-    var target: FileName = []
-    var mode: UInt16 = 0o600
-    /// The extended attributes, by name.
-    var attributes: [String: [UInt8]] = [:]
+    var mode: UInt16
+    var target = ""
+    var file = Unflushed(FileBytes())
+    var directory = Unflushed(DirectoryNames())
 
-    /// Whether a process can reach it. If not, only a power failure can restore it.
-    var isAlive: Bool { linkCount > 0 || openCount > 0 }
-
-    var size: Int {
-        switch kind {
-        case .file: file.bytes.count
-        case .link: target.count
-        case .directory, .other: 0
-        }
-    }
+    var size: Int { kind == .link ? target.utf8.count : file.visible.bytes.count }
 }
 
 /// The state of an open descriptor.
 struct OpenFile: Sendable {
+    enum Access { case reading, appending, overwriting }
+
     let process: Int
-    let inode: UInt64
-    var isReadable = false
-    var isWritable = false
-    var isAppending = false
-    var position = 0
+    let inode: Int
+    let access: Access
     /// Identifies the opening: duplicates of a descriptor have the same.
-    var opening = 0
+    let opening: Int32
+    var position = 0
+}
+
+/// The state of a process, without its open files.
+struct ProcessState: Sendable {
+    var isDead = false
+    var fault = SimulatedProcess.Fault.none
+    /// The calls since the fault was set.
+    var count = 0
 }
 
 /// The state of a simulated disk and its processes, guarded by ``SimulatedDisk``.
 struct DiskState: Sendable {
-    static let root: UInt64 = 1
+    static let root = 1
     /// The user and group of all processes and files.
-    static let (user, group) = (UInt32(1_000), UInt32(1_000))
-    private static let device: UInt64 = 0x5D
+    static let user: UInt32 = 1_000
 
     var capacity: Int?
-    /// The openings whose next flush reports lost writes.
-    var failedOpenings: Set<Int> = []
-    /// The error of every call that writes; nil while the disk works.
-    var writingError: Int32?
-    /// Includes inodes without a name that may get one back after a power failure.
-    var inodes: [UInt64: Inode] = [:]
+    /// Includes inodes without a name, which may get one back after a power failure.
+    var inodes: [Int: Inode] = [:]
     /// Numbers are not reused, so that a test detects the use of a closed descriptor.
     var openFiles: [Int32: OpenFile] = [:]
+    /// The openings whose next flush reports lost writes.
+    var failedOpenings: Set<Int32> = []
     /// The descriptor that holds the lock on each locked inode.
-    var locks: [UInt64: Int32] = [:]
+    var locks: [Int: Int32] = [:]
     var processes: [Int: ProcessState] = [:]
     /// The paths of files that a cloud was asked for, in order.
     var requestedDownloads: [String] = []
-    private var lastInode = root
+    private var lastNumber = root
     private var lastDescriptor: Int32 = 2
-    private var lastProcess = 0
-    private var now: FileStatus.Timestamp
+    private(set) var now: FileStatus.Timestamp
 
     init(capacity: Int?, startingAt seconds: Int64) {
         self.capacity = capacity
         now = .init(seconds: seconds, nanoseconds: 0)
-        inodes[Self.root] = Inode(kind: .directory, linkCount: 1, modified: now, changed: now)
+        inodes[Self.root] = Inode(kind: .directory, linkCount: 1, modified: now, changed: now, mode: 0o700)
     }
 
     // MARK: Processes
 
     mutating func addProcess() -> Int {
-        lastProcess += 1
-        processes[lastProcess] = ProcessState()
-        return lastProcess
+        lastNumber += 1
+        processes[lastNumber] = ProcessState()
+        return lastNumber
     }
 
     /// Ends a process: closes its descriptors and releases its locks.
     mutating func kill(_ process: Int) {
         processes[process]?.isDead = true
-        for (descriptor, file) in openFiles where file.process == process { close(descriptor, of: process) }
+        for (descriptor, file) in openFiles where file.process == process { close(descriptor) }
     }
 
     // MARK: Inodes
 
-    /// The time, which advances by a nanosecond with each change, so no two changes have the same.
-    mutating func tick() -> FileStatus.Timestamp {
+    /// Updates the times of a file or directory. No two changes have the same time.
+    mutating func touch(_ number: Int, isModified: Bool = true) {
         now.nanoseconds += 1
         if now.nanoseconds == 1_000_000_000 { now = .init(seconds: now.seconds + 1, nanoseconds: 0) }
-        return now
-    }
-
-    /// Updates the times of a file or directory whose contents have changed.
-    mutating func touch(_ number: UInt64) {
-        let now = tick()
-        inodes[number]?.modified = now
         inodes[number]?.changed = now
+        if isModified { inodes[number]?.modified = now }
     }
 
-    /// Updates the change time of a file or directory with another change.
-    mutating func touchStatus(_ number: UInt64) {
-        let now = tick()
-        inodes[number]?.changed = now
-    }
-
-    /// Creates an inode without a name.
-    mutating func makeInode(_ kind: FileStatus.Kind, target: FileName = [], in parent: UInt64) -> UInt64 {
-        lastInode += 1
-        let now = tick()
-        inodes[lastInode] = Inode(
-            kind: kind, modified: now, changed: now, directory: DirectoryContents(parent: parent), target: target)
-        return lastInode
-    }
-
-    func kind(of number: UInt64) -> FileStatus.Kind? { inodes[number]?.kind }
-
-    func status(of number: UInt64) throws(DiskFailure) -> FileStatus {
+    func status(of number: Int) throws -> FileStatus {
         guard let inode = inodes[number] else { throw DiskFailure(EIO) }
         return FileStatus(
-            kind: inode.kind, device: Self.device, inode: number, size: Int64(inode.size), modified: inode.modified,
+            kind: inode.kind, device: 0x5D, inode: UInt64(number), size: Int64(inode.size), modified: inode.modified,
             changed: inode.changed, linkCount: inode.linkCount,
-            permissions: FilePermissions(
-                owner: Self.user, group: Self.group, mode: inode.kind == .directory ? 0o700 : inode.mode))
+            permissions: FilePermissions(owner: Self.user, group: Self.user, mode: inode.mode))
     }
 
-    /// The bytes of all files that a process can reach.
-    var usedBytes: Int { inodes.values.reduce(0) { $1.isAlive ? $0 + $1.file.bytes.count : $0 } }
+    /// The number of bytes by which files may still grow. A file without a name takes room while it is open.
+    var freeBytes: Int {
+        guard let capacity else { return .max / 2 }
+        let open = Set(openFiles.values.map(\.inode))
+        let used = inodes.filter { $0.value.linkCount > 0 || open.contains($0.key) }
+        return max(0, capacity - used.values.reduce(0) { $0 + $1.file.visible.bytes.count })
+    }
 
-    /// Grows with each change of a file or directory.
-    var changeCount: Int64 { now.seconds * 1_000_000_000 + now.nanoseconds }
+    // MARK: Paths
 
-    /// The number of bytes by which files may still grow.
-    var freeBytes: Int { capacity.map { max(0, $0 - usedBytes) } ?? .max }
+    /// The end of a path: a directory, and a name that may be missing in it.
+    struct Place {
+        var directory: Int
+        var name: String
+        var inode: Int?
+    }
 
-    func requireWriting() throws(DiskFailure) {
-        if let writingError { throw DiskFailure(writingError) }
+    /// Resolves a path, which begins in the root.
+    ///
+    /// - Throws: `ENOENT`, `ENOTDIR`, `ELOOP`.
+    func place(of path: String, followingLink: Bool = false) throws -> Place {
+        var names = Self.names(in: path)
+        var place = Place(directory: Self.root, name: "", inode: Self.root)
+        var linkCount = 0
+        while let name = names.popLast() {
+            guard let directory = place.inode else { throw DiskFailure(ENOENT) }
+            guard let inode = inodes[directory], inode.kind == .directory else { throw DiskFailure(ENOTDIR) }
+            place = Place(directory: directory, name: name, inode: inode.directory.visible.entries[name])
+            guard let target = place.inode.flatMap({ inodes[$0] }), target.kind == .link,
+                followingLink || !names.isEmpty
+            else {
+                continue
+            }
+            linkCount += 1
+            if linkCount > 40 { throw DiskFailure(ELOOP) }
+            place.inode = target.target.hasPrefix("/") ? Self.root : directory
+            names += Self.names(in: target.target)
+        }
+        return place
+    }
+
+    /// The names in a path, the last one first.
+    private static func names(in path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
+
+    func inode(at path: String, followingLink: Bool = false) throws -> Int {
+        guard let number = try place(of: path, followingLink: followingLink).inode else { throw DiskFailure(ENOENT) }
+        return number
+    }
+
+    /// The contents of the directory at a path.
+    func entries(inDirectory path: String) throws -> [String: Int] {
+        let inode = inodes[try inode(at: path, followingLink: true)]
+        guard let inode, inode.kind == .directory else { throw DiskFailure(ENOTDIR) }
+        return inode.directory.visible.entries
+    }
+
+    // MARK: Names
+
+    /// Gives a file a name, and takes another away in the same directory.
+    mutating func change(_ place: Place, removing removed: String? = nil, adding added: String?, _ number: Int) {
+        if let replaced = place.inode {
+            inodes[replaced]?.linkCount -= 1
+            touch(replaced, isModified: false)
+        }
+        inodes[place.directory]?.directory.make(.init(removed: removed, added: added, inode: number))
+        touch(place.directory)
+    }
+
+    /// Creates a file, directory or link.
+    mutating func make(_ kind: FileStatus.Kind, target: String = "", mode: UInt16 = 0o600, at place: Place) throws
+        -> Int
+    {
+        if place.inode != nil { throw DiskFailure(EEXIST) }
+        lastNumber += 1
+        let number = lastNumber
+        inodes[number] = Inode(kind: kind, linkCount: 1, modified: now, changed: now, mode: mode, target: target)
+        touch(number)
+        change(place, adding: place.name, number)
+        return number
     }
 
     // MARK: Descriptors
 
-    mutating func open(_ file: OpenFile) -> Int32 {
+    mutating func open(_ inode: Int, _ access: OpenFile.Access, by process: Int, opening: Int32? = nil) throws -> Int32
+    {
+        let kind = inodes[inode]?.kind
+        if kind == .link { throw DiskFailure(ELOOP) }
+        if kind == .directory, access != .reading { throw DiskFailure(EISDIR) }
         lastDescriptor += 1
-        openFiles[lastDescriptor] = file
-        if file.opening == 0 { openFiles[lastDescriptor]?.opening = Int(lastDescriptor) }
-        inodes[file.inode]?.openCount += 1
+        openFiles[lastDescriptor] = OpenFile(
+            process: process, inode: inode, access: access, opening: opening ?? lastDescriptor)
         return lastDescriptor
     }
 
-    mutating func close(_ descriptor: Int32, of process: Int) {
-        guard let file = openFiles[descriptor], file.process == process else { return }
+    mutating func close(_ descriptor: Int32) {
+        unlock(descriptor)
         openFiles[descriptor] = nil
-        if locks[file.inode] == descriptor { locks[file.inode] = nil }
-        inodes[file.inode]?.openCount -= 1
+    }
+
+    mutating func unlock(_ descriptor: Int32) {
+        guard let inode = openFiles[descriptor]?.inode, locks[inode] == descriptor else { return }
+        locks[inode] = nil
+    }
+
+    // MARK: Durability
+
+    /// Loses the unflushed changes of a file. The next flush through each of its openings reports it, except through the one whose
+    /// flush has just failed.
+    mutating func loseChanges(of inode: Int, reportedTo opening: Int32? = nil) {
+        inodes[inode]?.file.loseChanges()
+        for file in openFiles.values where file.inode == inode && file.opening != opening {
+            failedOpenings.insert(file.opening)
+        }
+    }
+
+    mutating func flush(_ number: Int) {
+        inodes[number]?.file.flush()
+        inodes[number]?.directory.flush()
+    }
+
+    mutating func failPower(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for number in inodes.keys.sorted() {
+            guard let inode = inodes[number] else { continue }
+            inodes[number]?.file = Unflushed(inode.file.afterPowerFailure(using: &generator))
+            inodes[number]?.directory = Unflushed(inode.directory.surviving(using: &generator))
+        }
+        restart()
+    }
+
+    /// Ends all processes, counts names again, and drops inodes without a name.
+    mutating func restart() {
+        for process in processes.keys { kill(process) }
+        var counts = [Self.root: 1 as UInt64]
+        var directories = [Self.root]
+        while let directory = directories.popLast() {
+            for number in inodes[directory]?.directory.visible.entries.values ?? [:].values {
+                counts[number, default: 0] += 1
+                if inodes[number]?.kind == .directory { directories.append(number) }
+            }
+        }
+        inodes = inodes.filter { counts[$0.key] != nil }
+        for (number, count) in counts { inodes[number]?.linkCount = count }
     }
 }

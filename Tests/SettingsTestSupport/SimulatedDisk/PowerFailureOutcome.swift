@@ -5,10 +5,10 @@ package struct PowerFailureOutcome: Sendable {
     /// Equal for two outcomes in which a program reads the same from the files, including their status.
     package struct Identity: Hashable, Sendable {
         fileprivate struct File: Hashable {
-            let inode: UInt64
+            let inode: Int
             let nameCount: Int
             let times: [Int64]
-            let bytes: [UInt8]
+            let bytes: FileBytes?
         }
 
         /// In the order of the names; nil for a name without a file.
@@ -20,13 +20,12 @@ package struct PowerFailureOutcome: Sendable {
 
     package let identity: Identity
     private let state: DiskState
-    private let number: UInt64
-    private let directory: DirectoryContents
-    private let files: [UInt64: FileContents]
+    private let number: Int
+    private let directory: DirectoryNames
+    private let files: [Int: FileBytes]
 
     fileprivate init(
-        _ state: DiskState, _ number: UInt64, _ directory: DirectoryContents, _ names: [FileName],
-        _ files: [UInt64: FileContents]
+        _ state: DiskState, _ number: Int, _ directory: DirectoryNames, _ names: [String], _ files: [Int: FileBytes]
     ) {
         (self.state, self.number, self.directory, self.files) = (state, number, directory, files)
         identity = Identity(
@@ -36,17 +35,16 @@ package struct PowerFailureOutcome: Sendable {
                 return .init(
                     inode: number, nameCount: directory.entries.values.count { $0 == number },
                     times: [modified.seconds, modified.nanoseconds, changed.seconds, changed.nanoseconds],
-                    bytes: files[number]?.bytes ?? [])
+                    bytes: files[number])
             })
     }
 
     /// Creates the disk. No program runs on it.
     package func disk() -> SimulatedDisk {
         var state = state
-        for process in state.processes.keys { state.kill(process) }
-        state.inodes[number]?.directory = directory
-        for (number, contents) in files { state.inodes[number]?.file = contents }
-        state.keepWhatHasAName()
+        state.inodes[number]?.directory = Unflushed(directory)
+        for (number, contents) in files { state.inodes[number]?.file = Unflushed(contents) }
+        state.restart()
         return SimulatedDisk(state)
     }
 }
@@ -60,35 +58,20 @@ extension SimulatedDisk {
     ///   - path: The path of the directory.
     package func powerFailures(for names: [String], in path: String) -> [PowerFailureOutcome] {
         let state = state.withLock { $0 }
-        let names = names.map { FileName($0.utf8) }
-        let number: UInt64
-        do throws(DiskFailure) { number = try state.inode(at: path, followingLink: true) } catch { return [] }
-        guard let directory = state.inodes[number]?.directory else { return [] }
-        var contents: [UInt64: [FileContents]] = [:]
+        guard let number = try? state.inode(at: path, followingLink: true),
+            let directory = state.inodes[number]?.directory
+        else { return [] }
+        var known: [Int: [FileBytes]] = [:]
         return directory.afterPowerFailure(using: Set(names)).flatMap { directory in
-            var choices: [[UInt64: FileContents]] = [[:]]
+            var choices: [[Int: FileBytes]] = [[:]]
             for number in Set(names.compactMap { directory.entries[$0] }).sorted() {
-                let possible = contents[number] ?? state.inodes[number]?.file.afterPowerFailure() ?? []
-                contents[number] = possible
+                let possible = known[number] ?? state.inodes[number]?.file.afterPowerFailure() ?? []
+                known[number] = possible
                 choices = choices.flatMap { chosen in
                     possible.map { contents in chosen.merging([number: contents]) { $1 } }
                 }
             }
             return choices.map { PowerFailureOutcome(state, number, directory, names, $0) }
-        }
-    }
-
-    /// A number that grows with each change of a file or directory.
-    package var changeCount: Int64 { state.withLock { $0.changeCount } }
-
-    /// Whether a process has locked the file at a path.
-    package func isLocked(_ path: String) -> Bool {
-        state.withLock { state in
-            do throws(DiskFailure) {
-                return state.locks[try state.inode(at: path, followingLink: true)] != nil
-            } catch {
-                return false
-            }
         }
     }
 }
