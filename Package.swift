@@ -66,8 +66,8 @@ let package = Package(
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore"]),
         .executableTarget(
             name: "settings-benchmarks",
-            dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite", "settings"],
-            path: "Sources/SettingsBenchmarks", exclude: ["Baseline.json", "Growth.json"]),
+            dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite"],
+            path: "Sources/SettingsBenchmarks", exclude: ["Baseline.json"]),
         .executableTarget(
             name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart", exclude: ["Transcript.txt"]),
         .executableTarget(
@@ -163,7 +163,6 @@ let package = Package(
                 "SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
                 "settings", "Player",
             ]),
-        .testTarget(name: "SettingsBenchmarksTests", dependencies: ["settings-benchmarks"]),
     ],
     swiftLanguageModes: [.v6]
 )

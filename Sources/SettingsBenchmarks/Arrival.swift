@@ -4,23 +4,31 @@ import Synchronization
 
 /// Row 9: the time until another process receives a change.
 enum Arrival {
-    static let name = "a change seen by another process"
     /// The argument that makes a copy of this program make the changes.
     static let argument = "--give-signs"
 
     private static let sign = Setting<Int>("sign", in: .defaults, default: 0)
 
-    /// Microseconds of each change.
-    static func measure(count: Int) throws -> [Double] {
+    static func figures(_ isQuick: Bool) throws -> [Figure] {
+        let delays = try measure(count: isQuick ? 300 : 2_000).sorted()
+        return [(50, 1.0), (99, 5.0)].map { percent, target in
+            let delay = delays.isEmpty ? nil : delays[delays.count * percent / 100]
+            return Figure(
+                9, "a change seen by another process, \(percent) %", .atMost(target), Figure.milliseconds, delay)
+        }
+    }
+
+    /// Milliseconds of each change.
+    private static func measure(count: Int) throws -> [Double] {
         let (folder, delays) = (try TemporaryFolder(), Locked<[Int]>([]))
         let settings = SettingsService(defaults: try PropertyListStore(url: folder.file))
         let subscription = settings.observe(sign) { change in
             if change.newValue > 0 { delays.mutex.withLock { $0.append(Child.now() - change.newValue) } }
         }
-        try Child.run([Child.program, argument, folder.file.path, "\(count)"])
+        try Child.start([Child.program, argument, folder.file.path, "\(count)"]).wait()
         usleep(100_000)
         subscription.cancel()
-        return delays.mutex.withLock { $0 }.map { Double($0) / 1_000 }
+        return delays.mutex.withLock { $0 }.map { Double($0) / 1e6 }
     }
 
     /// Makes the changes. Each value is the time of its change.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A process that a benchmark starts and waits for: a copy of this program, or another program.
-enum Child {
+/// A process that a benchmark starts and waits for: a copy of this program.
+struct Child {
     struct Failure: Error, CustomStringConvertible {
         let program: String
         let status: Int32
@@ -11,6 +11,9 @@ enum Child {
 
     static let program = CommandLine.arguments[0]
 
+    private let program: String
+    private let process: pid_t
+
     /// What a copy of this program does instead, by its first argument of three.
     static func work() throws -> Bool {
         let arguments = CommandLine.arguments
@@ -18,9 +21,6 @@ enum Child {
         switch arguments[1] {
         case Arrival.argument: try Arrival.giveSigns(arguments[2], arguments[3])
         case Contention.argument: try Contention.run(arguments[2], arguments[3])
-        case FoldingCost.argument: try FoldingCost.run(arguments[2], arguments[3])
-        case FoldingWait.argument: try FoldingWait.run(arguments[2], arguments[3])
-        case Growth.argument: try Growth.run(arguments[2], arguments[3])
         case Instructions.argument: try Instructions.run(arguments[2], arguments[3])
         case StartUp.argument: try StartUp.run(arguments[2], arguments[3])
         default: return false
@@ -28,40 +28,21 @@ enum Child {
         return true
     }
 
-    /// Runs a program to its end.
-    static func run(_ arguments: [String], output: String = "/dev/null") throws {
-        try start(arguments, output: output).wait()
-    }
-
-    /// A program that was started.
-    struct Running {
-        fileprivate let program: String
-        fileprivate let process: pid_t
-
-        /// Returns when the program has ended.
-        func wait() throws {
-            var status = Int32(0)
-            while waitpid(process, &status, 0) == -1 && errno == EINTR {}
-            guard status == 0 else { throw Failure(program: program, status: status) }
-        }
-    }
-
     /// Starts a program.
-    static func start(_ arguments: [String], output: String) throws -> Running {
+    static func start(_ arguments: [String]) throws -> Child {
         var process = pid_t()
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT, 0o600)
-        let status = posix_spawnp(&process, arguments[0], &actions, nil, &pointers, environ)
+        let status = posix_spawnp(&process, arguments[0], nil, nil, &pointers, environ)
         guard status == 0 else { throw Failure(program: arguments[0], status: status) }
-        return Running(program: arguments.joined(separator: " "), process: process)
+        return Child(program: arguments.joined(separator: " "), process: process)
+    }
+
+    /// Returns when the program has ended.
+    func wait() throws {
+        var status = Int32(0)
+        while waitpid(process, &status, 0) == -1 && errno == EINTR {}
+        guard status == 0 else { throw Failure(program: program, status: status) }
     }
 
     /// Nanoseconds of the clock that all processes of a machine share.

@@ -17,13 +17,30 @@ struct Counters: SettingsRecord {
     static let empty = Counters()
 }
 
-/// The same fields with attributes.
-struct DeclaredCounters: SettingsRecord {
-    @SettingField(validation: .range(0...Int.max), help: "The number of uses.") var count = 1
-    @SettingField(validation: .range(1...1_000), help: "The greatest number of uses.") var limit = 10
-    @SettingField(help: "Whether uses are counted.") var isActive = true
+/// A record of fifty numbers: the fields of a nested record are fields of the outer one.
+struct FiftyCounters: SettingsRecord {
+    var first = TenCounters()
+    var second = TenCounters()
+    var third = TenCounters()
+    var fourth = TenCounters()
+    var fifth = TenCounters()
 
-    static let empty = DeclaredCounters()
+    static let empty = FiftyCounters()
+}
+
+struct TenCounters: SettingsRecord {
+    var count0 = 0
+    var count1 = 0
+    var count2 = 0
+    var count3 = 0
+    var count4 = 0
+    var count5 = 0
+    var count6 = 0
+    var count7 = 0
+    var count8 = 0
+    var count9 = 0
+
+    static let empty = TenCounters()
 }
 
 /// A typical record.
@@ -41,7 +58,6 @@ extension SettingsService.SettingDefinition {
     static let windowCount = Setting<Int>("windowCount", in: .defaults, default: 0)
     static let isMuted = Setting<Bool>("isMuted", in: .defaults, default: false)
     static let theme = Setting<String>("theme", in: .defaults, default: "")
-    static let greeting = Setting<String>("greeting", in: .defaults, default: "")
     static let profile = Setting<Profile>("profile", in: .defaults, default: Profile())
 }
 
@@ -58,9 +74,8 @@ final class Writer {
     }
 
     /// Over a property list with other keys.
-    convenience init(keyCount: Int, hasLayers: Bool = false) throws {
-        let store = try TemporaryFolder().propertyList(keyCount: keyCount)
-        self.init(SettingsService(defaults: hasLayers ? try store.amongLayers() : store))
+    convenience init(keyCount: Int) throws {
+        self.init(SettingsService(defaults: try TemporaryFolder().propertyList(keyCount: keyCount)))
     }
 
     /// A value that differs from the one before.

@@ -3,10 +3,12 @@ import SettingsKit
 
 /// Row 7: the memory of a stored key, without its name and its value.
 enum Memory {
-    static let name = "memory a key, beyond its name and value"
+    static func figures(_ isQuick: Bool) throws -> [Figure] {
+        [Figure(7, "memory a key, beyond its name and value", .atMost(200), "bytes", try bytesPerKey())]
+    }
 
     /// - Returns: nil if the system does not report allocated memory.
-    static func bytesPerKey() throws -> Double? {
+    private static func bytesPerKey() throws -> Double? {
         let (folder, count) = (try TemporaryFolder(), 100_000)
         _ = try folder.propertyList(keyCount: count)
         // Once without measuring, for memory that is only allocated the first time.

@@ -5,12 +5,8 @@ import Foundation
 final class PlainDatabase {
     private let handle: OpaquePointer
 
-    convenience init(_ url: URL) {
+    init(_ url: URL) {
         precondition(FileManager.default.createFile(atPath: url.path, contents: nil))
-        self.init(existing: url)
-    }
-
-    init(existing url: URL) {
         var handle: OpaquePointer?
         precondition(sqlite3_open_v2(url.path, &handle, Int32(SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX), nil) == 0)
         guard let handle else { fatalError("There is no database at \(url.path).") }
@@ -23,8 +19,7 @@ final class PlainDatabase {
     // Statements may outlive it.
     deinit { sqlite3_close_v2(handle) }
 
-    /// Statements for the table `settings`.
-    static let select = "SELECT value FROM settings WHERE name = ?"
+    /// Writes a row of the table `settings`.
     static let upsert =
         "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 

@@ -1,39 +1,59 @@
 import Foundation
 
-/// What a run has measured, as `--json` prints it and `--from` reads it.
+/// What a run has measured, as `--json` prints it and `--check` reads it.
 struct Results: Codable {
-    /// Where it was measured.
+    /// Where it was measured. Ratios hold on other machines, too; times do not.
     var machine: String
     /// In the order of the cost table.
     var figures: [Figure]
 
-    init(_ machine: String, _ figures: [Figure]) {
-        self.machine = machine
+    init(_ figures: [Figure]) {
+        let (process, cpuinfo) = (
+            ProcessInfo.processInfo, try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
+        )
+        let model = cpuinfo?.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ":").last
+        machine = [
+            model?.trimmingCharacters(in: .whitespaces) ?? "unknown processor", "\(process.activeProcessorCount) cores",
+            process.operatingSystemVersionString, Self.isReleaseBuild ? "release build" : "debug build",
+        ].joined(separator: ", ")
         self.figures = figures.enumerated().sorted { ($0.element.row, $0.offset) < ($1.element.row, $1.offset) }
             .map(\.element)
+    }
+
+    static var isReleaseBuild: Bool {
+        #if DEBUG
+            false
+        #else
+            true
+        #endif
     }
 
     static func read(from path: String) throws -> Results {
         try JSONDecoder().decode(Results.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    func json() throws -> String { try Machine.json(machine, "figures", figures) }
+    /// One figure a line, so that a change of one is a change of one line.
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        func line(_ value: some Encodable) throws -> String {
+            String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
+        let lines = try figures.map(line).joined(separator: ",\n")
+        return "{\n\"machine\": \(try line(machine)),\n\"figures\": [\n\(lines)\n]\n}"
+    }
 
     /// A table for a terminal.
     var table: String {
-        let head = ["#", "operation", "median", "99 %", "yardstick", "median", "99 %", "measured", "target", ""]
-        let rows =
-            [head]
-            + figures.map { figure -> [String] in
-                let verdict = figure.isReached ? "reached" : figure.hasTarget ? "NOT REACHED" : ""
-                let (comparison, none) = (figure.comparison, ["", ""])
-                let spread = comparison.map { " (\(Figure.ratio($0.minimum)) – \(Figure.ratio($0.maximum)))" } ?? ""
-                return ["\(figure.row)", figure.name] + (comparison?.times.cells ?? none) + [
-                    comparison?.yardstick ?? ""
-                ]
-                    + (comparison?.yardstickTimes.cells ?? none) + [figure.measured + spread, figure.target, verdict]
-            }
-        let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        var rows = [["#", "operation", "time", "yardstick", "time", "measured", "target", ""]]
+        for figure in figures {
+            rows.append([
+                "\(figure.row)", figure.name, Figure.text(ofTime: figure.time), figure.yardstick ?? "",
+                Figure.text(ofTime: figure.yardstickTime), figure.measured, figure.target,
+                figure.isReached ? "" : "MISSED",
+            ])
+        }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         let lines = rows.map { row in
             zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
         }
@@ -46,56 +66,45 @@ struct Results: Codable {
 extension Results {
     /// A figure that differs from the checked-in one, and how.
     struct Difference: CustomStringConvertible {
-        let figure: Figure
-        let reason: String
+        let row: Int
+        let description: String
 
-        var description: String { "row \(figure.row), \(figure.name): \(reason)" }
-    }
-
-    /// The figures that are more than twice those that are checked in, and those that only one of both has.
-    ///
-    /// - Parameter isComplete: Whether all rows have been measured.
-    func differences(from baseline: Results, isComplete: Bool) -> [Difference] {
-        let differences = figures.compactMap { figure -> Difference? in
-            guard let before = baseline.figures.first(where: figure.isSame) else {
-                return Difference(figure: figure, reason: "it is not among the checked-in figures.")
-            }
-            guard let value = figure.value, let then = before.value, !before.allowed.contains(value) else { return nil }
-            let excess = value > before.allowed.upperBound ? "more than twice" : "less than half of"
-            let prefix = figure.comparison.map { "compared with \($0.yardstick), " } ?? ""
-            return Difference(
-                figure: figure,
-                reason: "\(prefix)\(Figure.ratio(value)), \(excess) the checked-in \(Figure.ratio(then)).")
+        fileprivate init(_ figure: Figure, _ reason: String) {
+            (row, description) = (figure.row, "row \(figure.row), \(figure.name): \(reason)")
         }
-        guard isComplete else { return differences }
-        return differences
-            + baseline.figures.filter { figure in !figures.contains(where: figure.isSame) }
-            .map { Difference(figure: $0, reason: "it is checked in, and not measured.") }
     }
 
-    /// Takes those figures of another run that this one has, too.
+    /// The figures that are more than twice those that are checked in, and those of the measured rows that only one of both
+    /// has.
+    func differences(from baseline: Results, rows: Set<Int>) -> [Difference] {
+        let missing = baseline.figures.filter { before in
+            rows.contains(before.row) && !figures.contains { $0.name == before.name }
+        }
+        return missing.map { Difference($0, "it is checked in, and not measured.") }
+            + figures.compactMap { figure in
+                guard let before = baseline.figures.first(where: { $0.name == figure.name }) else {
+                    return Difference(figure, "it is not among the checked-in figures.")
+                }
+                guard let value = figure.value, let then = before.value, !before.allowed.contains(value) else {
+                    return nil
+                }
+                return Difference(figure, "\(value), and the checked-in figure is \(then).")
+            }
+    }
+
+    /// Takes the figures of another run in place of those with their names.
     mutating func replace(by other: Results) {
-        figures = figures.map { figure in other.figures.first(where: figure.isSame) ?? figure }
+        figures = figures.map { figure in other.figures.first { $0.name == figure.name } ?? figure }
     }
 }
 
 extension Figure {
-    fileprivate func isSame(as other: Figure) -> Bool {
-        name == other.name && comparison?.yardstick == other.comparison?.yardstick
-    }
-
     /// What a later run may measure, on this machine or on another one: at most twice the value, or at least half of a
     /// throughput. Times are not compared.
     fileprivate var allowed: ClosedRange<Double> {
-        guard let value, unit != "µs" else { return -.infinity ... .infinity }
-        if atLeast != nil { return value / 2 ... .infinity }
-        // The bare processes' share depends on the system.
-        if unit == Contention.shareUnit { return -.infinity ... .infinity }
-        // Another machine's disk may be much faster, and its processor slower, but not beyond the target.
-        let isOfDisk =
-            name == RivalOperation.set.rawValue
-            && comparison.flatMap { Rival(rawValue: $0.yardstick) }?.waitsForDisk == true
-        let isOfMachine = isOfDisk || unit == FoldingCost.processorUnit
-        return -.infinity...max(2 * value, isOfMachine ? atMost ?? 0 : 0)
+        guard let value, unit != Figure.milliseconds else { return 0 ... .infinity }
+        return atLeast == nil ? 0...2 * value : value / 2 ... .infinity
     }
+
+    static let milliseconds = "ms"
 }

@@ -1,5 +1,7 @@
 import Foundation
 import SettingsKit
+import SettingsKitFiles
+import SettingsKitPlatform
 
 /// A directory for one measurement, removed when the program ends.
 struct TemporaryFolder {
@@ -10,6 +12,8 @@ struct TemporaryFolder {
     }()
 
     let url: URL
+
+    init(existing url: URL) { self.url = url }
 
     init() throws {
         url = Self.root.appendingPathComponent(UUID().uuidString)
@@ -30,12 +34,22 @@ struct TemporaryFolder {
     }
 }
 
+/// A directory in it that stores share.
+extension TemporaryFolder {
+    var directory: URL { self["shared"] }
+
+    /// A store without background work, so that each operation is measured once.
+    func store(_ state: String) throws -> DirectoryStore {
+        try DirectoryStore(directory: directory.path, state: self[state].path, fileSystem: POSIXFileSystem())
+    }
+}
+
 extension SettingsStore {
-    /// Stores a text under each of a number of keys.
-    func fill(_ keyCount: Int, scope: SettingsService.Scope = .defaults) throws {
+    /// Stores a value, or a text, under each of a number of keys.
+    func fill(_ keyCount: Int, scope: SettingsService.Scope = .defaults, with value: Data? = nil) throws {
         let writes = (0..<keyCount).map { number in
             SettingsStoreBatch.Entry(
-                key: .init("setting number \(number)", scope: scope), data: Data("\"value \(number)\"".utf8))
+                key: .init("setting number \(number)", scope: scope), data: value ?? Data("\"value \(number)\"".utf8))
         }
         _ = try apply(SettingsStoreBatch(writes: writes))
     }
