@@ -126,7 +126,7 @@ struct UserDefaultsStoreTests {
                 #endif
                 case .exit: withExtendedLifetime(store) { Foundation.exit(0) }
                 case .release:
-                    weak var released = store
+                    weak let released = store
                     store = nil
                     try #require(released == nil)
                 }
