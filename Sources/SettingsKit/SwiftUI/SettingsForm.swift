@@ -9,9 +9,9 @@
     /// ```
     ///
     /// Each group is a section, and each setting has the control of its type and validation: a toggle for a Boolean, a picker for
-    /// allowed values, a slider or a stepper for a range, a date picker, or a text field. Text is checked and stored when it is
-    /// submitted and when its field loses the focus. If the setting rejects text, it stays in the field, with the reason below it.
-    /// Numbers have the decimal separator of the region.
+    /// allowed values, a slider or a stepper for a range, a date picker, or a field. A field is checked and stored when it is
+    /// submitted and when it loses the focus. If the setting rejects text, it stays in the field; a number is replaced by the
+    /// value. The reason is below. Numbers have the format of the region.
     ///
     /// A setting's help, and the reason why it cannot be used or changed, are below the control. A locked setting is disabled, with
     /// the name of the layer that locks it. A button below a stored setting resets it. A secret is not shown, and can be replaced.
