@@ -78,10 +78,6 @@ struct ReadingCommandsTests {
         #expect(set.code == 1 && set.errors.hasPrefix("port: locked:") && set.errors.contains("cannot be read"))
         let imported = desk.run("import", "-", input: #"{"port": 1}"#)
         #expect(imported.code == 1 && imported.errors.contains("cannot be read"))
-        let item = CatalogueSettings(command: desk.command).item(named: "port")
-        #expect(item?.isLocked == true && item?.source == "default, locked by managed")
-        let refusal = CatalogueSettings(command: desk.command).detail(of: "port")?.refusal
-        #expect(refusal?.hasPrefix("port is locked by the layer managed, which cannot be read. ") == true)
     }
 
     @Test("explain shows what each layer has, and which one counts")

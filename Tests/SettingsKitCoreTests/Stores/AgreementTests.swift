@@ -57,7 +57,7 @@ struct AgreementTests {
         let layers = try LayeredStore([.locked(MemoryStore(), name: "managed"), .writable(layered)])
         let recovering = RecoveringStore(
             reason: SettingsError(.storeUnavailable), description: "test",
-            timing: .init(.init(schedule: { _, _ in }), wait: { _ in }), open: { opened })
+            timing: .init(schedule: { _, _ in }, wait: { _ in }), open: { opened })
         let service = SettingsService.over(recovering)
         // Opens the store.
         try service.save(count, to: 1)

@@ -141,7 +141,7 @@ public final class DirectoryStore: SettingsStore {
     ///   locked, `writeFailed` if the value is larger than 16 MiB or the name longer than 1 MiB. The old bytes stay then.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
-        try core.changing { try $0.set(data, for: key) }
+        try core.set(data, for: key)
     }
 
     /// Applies a batch as one change of the local state, if its expectations hold. Other devices receive it at once

@@ -167,6 +167,13 @@ final class ReplicatedDirectory: Sendable {
 
     // MARK: Changing
 
+    /// Stores bytes under a key, or removes it.
+    ///
+    /// - Throws: `busy` if another process keeps the state locked.
+    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
+        try changing { try $0.set(data, for: key) }
+    }
+
     /// Changes the state, and schedules an export of the changes.
     func changing<Result>(_ body: (ReplicaState) throws -> Result) rethrows -> Result {
         let old = state.changes
