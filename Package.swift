@@ -120,23 +120,18 @@ let package = Package(
                 "SettingsSQLite", "CSettingsKitSQLite", "SettingsKit", "SettingsTestKit", "SettingsTestSupport",
                 "settings-test-worker",
             ]),
-        // The suites that run over each store.
-        .testTarget(
-            name: "SettingsStoresTests",
-            dependencies: [
-                "SettingsKitFiles", "SettingsKitPlatform", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
-                "settings-test-worker",
-            ]),
         .testTarget(
             name: "SettingsEtcdTests",
             dependencies: [
                 "SettingsEtcd", "SettingsKit", "SettingsTestKit", "SettingsTestSupport", "settings",
                 "settings-test-worker",
             ]),
+        // With the suites that run over each store.
         .testTarget(
             name: "SettingsTestKitTests",
             dependencies: [
-                "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform", "SettingsTestKit", "SettingsTestSupport",
+                "SettingsKitFiles", "SettingsKitPlatform", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
+                "settings-test-worker",
             ]),
         // The plugin adds the code of each guide, together with the tests in the file of its name in Guides.
         .testTarget(

@@ -2,8 +2,8 @@
 //
 // How tests are written:
 //
-// - Stores. What holds for every store is a suite of `SettingsStoresTests`, which runs over each `StoreMedium`. The tests of one
-//   store have what is particular to its files.
+// - Stores. What holds for every store is a suite of `SettingsTestKitTests`, in the folder Stores, which runs over each `StoreMedium`.
+//   The tests of one store have what is particular to its files.
 // - Names. A test has a display string: a statement that can be read alone in a log, without its suite. It begins with a
 //   capital letter, unless with a name such as `plutil`, and has no period at its end. A suite's string is its subject.
 // - Rounds. Tests whose rounds differ in a seed, a moment or a depth ask `Rounds` how many to take.

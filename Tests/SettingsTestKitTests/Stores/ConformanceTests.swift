@@ -43,7 +43,7 @@ struct ConformanceTests {
             } killed: { store in
                 try await killWriter(at: media[store].path)
             } _: {
-                try media.make(kind, in: directory).openBreakable()
+                try media.make(kind, in: directory).fresh(isWatching: true, patience: .milliseconds(100))
             }
             .run()
             #expect(report.failures.isEmpty && report.skipped.isEmpty, "\(report)")
