@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Foundation
 
 /// Values and names that stores often get wrong.
 enum Samples {
@@ -28,17 +24,25 @@ enum Samples {
         "\"\"", "\"text\"", "\"a/b\"", "\"a\\/b\"", "\"\\u0041\"", "\"\\n\"", "\"\n\"", "\"\\u0000\"",
         "\"\u{1F600}\"", "\"e\u{301}\"", "\"\u{E9}\"", "\"\\ud83d\"",
         // Arrays and dictionaries.
-        "[]", "[1,2,3]", "[1, 2, 3]", "[null]", "[[[]]]", "{}", "{\"a\":1,\"b\":[true]}", "{\"b\":1,\"a\":2}",
+        "[]", "[1,2,3]", "[1, 2, 3]", "[null]", "[[[]]]", "{}", "{\"a\":1,\"b\":[true]}",
+        "{\"b\":1,\"a\":2}",
         "{\"a\":1,\"a\":2}", "{ \"a\" : 1 }", "{\"a\":null}", "{\"\":\"\"}",
         // Not JSON.
         "[1,]", "\"open", " 1", "1 ", "1\n",
     ]
 
+    /// A name for a message: the beginning of it.
+    static func short(_ name: String) -> Substring { name.debugDescription.prefix(80) }
+
     static let names = [
-        "plain", "with.dots.in.it", "with space", " leading and trailing ", "a/b", "../up", ".", "..", "%2F",
-        "a:b", "a\\b", "emoji \u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "line\nbreak", "carriage\r\nreturn",
-        "tab\tstop", "quote\"'`", "<tag attribute=\"1\">&amp;</tag>", "]]>", "\u{1}\u{1F}", "\u{FFFE}\u{FFFF}",
+        "plain", "with.dots.in.it", "with space", " leading and trailing ", "a/b", "../up", ".", "..",
+        "%2F",
+        "a:b", "a\\b", "emoji \u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "line\nbreak",
+        "carriage\r\nreturn",
+        "tab\tstop", "quote\"'`", "<tag attribute=\"1\">&amp;</tag>", "]]>", "\u{1}\u{1F}",
+        "\u{FFFE}\u{FFFF}",
         "\u{202E}right to left", "CF$UID", "select * from settings; --", "$(HOME)", "null", "0", "-1",
-        "SettingsKit-escaped:%41", String(repeating: "long ", count: 819) + "x",
+        "SettingsKit-escaped:%41", "\u{43A}\u{43B}\u{44E}\u{447}", "cafe\u{301}", "\u{FEFF}", "%_\\", "?1", "{\"}",
+        String(repeating: "long ", count: 819) + "x", String(repeating: "\u{FC}", count: 2_048),
     ]
 }

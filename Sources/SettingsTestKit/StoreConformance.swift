@@ -56,7 +56,8 @@ public struct StoreConformance: Sendable {
     ///     suite calls it several times for one store. See ``runAndKill(_:_:)``.
     ///   - make: Creates an empty store; called once for each check.
     public init(
-        reopen: Reopen? = nil, unreadable: Break? = nil, unwritable: Break? = nil, killed: KillWriter? = nil,
+        reopen: Reopen? = nil, unreadable: Break? = nil, unwritable: Break? = nil,
+        killed: KillWriter? = nil,
         _ make: @escaping Make
     ) {
         self.make = make
@@ -64,7 +65,9 @@ public struct StoreConformance: Sendable {
     }
 
     /// Runs all checks. With a store that takes a millisecond for each call, this takes a few seconds.
-    public func run() async -> StoreConformanceReport {
+    public func run() async -> StoreConformanceReport { await run(checks) }
+
+    func run(_ checks: [Check]) async -> StoreConformanceReport {
         var report = StoreConformanceReport()
         for check in checks {
             do {
@@ -81,9 +84,26 @@ public struct StoreConformance: Sendable {
         return report
     }
 
+    /// A rule of the contract of `SettingsStore`.
+    public struct Rule: Sendable, Hashable, CustomStringConvertible {
+        /// A short name to cite the rule by, such as `unreadable.throws`. Later versions do not give it to another rule.
+        public let id: String
+        /// The rule as a sentence.
+        public let statement: String
+
+        /// The name and the sentence.
+        public var description: String { "\(id): \(statement)" }
+    }
+
+    /// All rules, in the order in which ``run()`` checks them.
+    public static var rules: [Rule] {
+        StoreConformance { throw NotOffered(reason: "") }.checks.map(\.rule)
+    }
+
     var checks: [Check] {
         Check.values + Check.names + Check.batches + Check.enumeration + Check.feed + Check.concurrency
-            + Check.unreadability(means) + Check.unwritability(means) + Check.errors(means) + Check.durability(means)
+            + Check.unreadability(means) + Check.unwritability(means) + Check.errors(means)
+            + Check.durability(means)
     }
 }
 
@@ -92,7 +112,8 @@ extension StoreConformance.Means {
     ///
     /// - Throws: ``NotOffered`` if `breaking` is nil.
     static func whileBroken<R>(
-        _ breaking: StoreConformance.Break?, _ label: String, _ store: any SettingsStore, _ body: () throws -> R
+        _ breaking: StoreConformance.Break?, _ label: String, _ store: any SettingsStore,
+        _ body: () throws -> R
     ) throws -> R {
         guard let breaking else { throw NotOffered(reason: "no `\(label):` was passed to the suite") }
         let repair = try breaking(store)
@@ -101,42 +122,11 @@ extension StoreConformance.Means {
         return try result.get()
     }
 
-    /// A second store on the medium of the first.
+    /// The closure that opens a second store on the medium of the first.
     ///
-    /// - Throws: ``NotOffered`` if there is no closure.
-    func reopened(_ store: any SettingsStore) throws -> any SettingsStore {
+    /// - Throws: ``NotOffered`` if there is none.
+    func requireReopening() throws -> StoreConformance.Reopen {
         guard let reopen else { throw NotOffered(reason: "no `reopen:` was passed to the suite") }
-        return try reopen(store)
+        return reopen
     }
-}
-
-/// A rule of the contract, and its check.
-struct Check: Sendable {
-    let rule: StoreConformance.Rule
-    let body: @Sendable (any SettingsStore) async throws -> Void
-
-    init(_ id: String, _ statement: String, _ body: @escaping @Sendable (any SettingsStore) async throws -> Void) {
-        rule = .init(id: id, statement: statement)
-        self.body = body
-    }
-}
-
-/// The error that the rule is broken.
-struct Violation: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// The error that the store does not offer the checked function, or that the suite lacks the closure to check it.
-struct NotOffered: Error {
-    let reason: String
-}
-
-/// Fails the check unless the condition is true.
-func require(_ condition: Bool, _ reason: @autoclosure () -> String) throws {
-    if !condition { throw Violation(description: reason()) }
-}
-
-/// A key in the scope of the checks.
-func key(_ name: String) -> SettingsService.StorageKey {
-    .init(name, scope: .custom(id: "conformance"))
 }

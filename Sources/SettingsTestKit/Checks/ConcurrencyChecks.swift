@@ -1,12 +1,6 @@
-import Dispatch
+import Foundation
 import SettingsKitCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Check {
     private static let writerCount = 8
@@ -14,16 +8,15 @@ extension Check {
 
     /// Any thread may call the store at any time.
     static let concurrency = [
-        Check("threads.distinct", "Values that several threads set under different names are all stored.") { store in
+        Check(
+            "threads.distinct", "Values that several threads set under different names are all stored."
+        ) { store in
             try await onThreads(writerCount) { writer in
-                for round in 0..<rounds {
-                    try store.set(key("\(writer)/\(round)"), to: Data("\(round)".utf8))
-                }
+                for round in 0..<rounds { try store.set("\(writer)/\(round)", "\(round)") }
             }
             for writer in 0..<writerCount {
                 for round in 0..<rounds {
-                    try require(
-                        try store.get(key("\(writer)/\(round)")) == Data("\(round)".utf8), "A value was lost.")
+                    try require(store.has("\(writer)/\(round)", "\(round)"), "A value was lost.")
                 }
             }
         },
@@ -49,19 +42,23 @@ extension Check {
             }
         },
         Check("threads.update", "Updates through a service are atomic.") { store in
-            let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
-            let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
+            let service = store.service()
+            let counter = SettingsService.Setting<Int>(
+                "counter", in: .custom(id: "conformance"), default: 0)
             try await onThreads(writerCount) { _ in
                 for _ in 0..<rounds { service.update(counter) { $0 += 1 } }
             }
             let total = try service.load(counter)
-            try require(total == writerCount * rounds, "\(writerCount * rounds) updates added up to \(total).")
+            try require(
+                total == writerCount * rounds, "\(writerCount * rounds) updates added up to \(total).")
         },
         Check("threads.order", "With several writers, listeners end on the stored value.") { store in
-            let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
+            let service = store.service()
             let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
             let received = Mutex<[SettingsService.Change<Int>]>([], .leaf)
-            let subscription = service.observe(setting) { change in received.withLock { $0.append(change) } }
+            let subscription = service.observe(setting) { change in
+                received.withLock { $0.append(change) }
+            }
             let published = Mutex<[SettingsStoreChange]>([], .leaf)
             let feedSubscription = store.feed?.observe { changes, _ in
                 published.withLock { $0 += changes.filter { $0.name == "a" } }
@@ -86,55 +83,36 @@ extension Check {
                     change.oldValue == before, "A change from \(change.oldValue) followed one to \(before).")
                 before = change.newValue
             }
-            try require(try service.load(setting) == -2, "The last delivered value is not the stored one.")
+            try require(
+                try service.load(setting) == -2, "The last delivered value is not the stored one.")
             let changes = store.feed?.isExhaustive == true ? published.withLock { $0 } : []
-            for (change, newer) in zip(changes, changes.dropFirst()) where newer.oldData != change.newData {
-                try require(false, "A published change does not begin with the bytes of the one before.")
-            }
+            try require(
+                zip(changes, changes.dropFirst()).allSatisfy { $0.newData == $1.oldData },
+                "A published change does not begin with the bytes of the one before.")
         },
     ]
 }
 
-/// Runs `body` on several threads at once, and throws the first error. Not in Swift's pool: a store may block its threads, and
+/// Runs `body` on several threads at once, and throws an error of one of them. Not in Swift's pool: a store may block its threads, and
 /// there may be only one.
 private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
-    let group = DispatchGroup()
-    let problem = Failure()
-    let started = Counter()
-    let all = DispatchSemaphore(value: 0)
-    for number in 0..<count {
-        // A serial queue has a thread of its own.
-        DispatchQueue(label: "SettingsTestKit \(number)").async(group: group) {
-            // On a busy machine, one thread could end before the next begins.
-            if started.increment() == count { for _ in 0..<count { all.signal() } }
-            all.wait()
-            do {
-                try body(number)
-            } catch {
-                problem.record(error)
+    // On a busy machine, one thread could end before the next begins.
+    let (started, all) = (DispatchGroup(), DispatchSemaphore(value: 0))
+    for _ in 0..<count { started.enter() }
+    started.notify(queue: .global()) { for _ in 0..<count { all.signal() } }
+    try await withThrowingTaskGroup { group in
+        for number in 0..<count {
+            group.addTask {
+                try await withCheckedThrowingContinuation { continuation in
+                    // A serial queue has a thread of its own.
+                    DispatchQueue(label: "SettingsTestKit \(number)").async {
+                        started.leave()
+                        all.wait()
+                        continuation.resume(with: Result { try body(number) })
+                    }
+                }
             }
         }
+        try await group.waitForAll()
     }
-    await withCheckedContinuation { continuation in
-        group.notify(queue: .global()) { continuation.resume() }
-    }
-    try problem.throwIfAny()
-}
-
-/// The first error of several threads.
-private final class Failure: Sendable {
-    private let error = Mutex<(any Error)?>(nil, .leaf)
-
-    func record(_ error: any Error) { self.error.withLock { $0 = $0 ?? error } }
-
-    func throwIfAny() throws {
-        if let error = error.withLock({ $0 }) { throw error }
-    }
-}
-
-/// Counts threads.
-private final class Counter: Sendable {
-    private let count = Atomic(0)
-
-    func increment() -> Int { count.add(1, ordering: .relaxed).newValue }
 }

@@ -1,22 +1,18 @@
+import Foundation
 import SettingsKitCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Check {
     /// A store returns the bytes that were stored.
     static let values = [
         Check("values.absent", "A key that was never set has no bytes.") { store in
-            try require(try store.get(key("absent")) == nil, "get returned bytes for a key that was never set.")
+            try require(store.has("absent", nil), "get returned bytes for a key that was never set.")
         },
         Check("values.exact", "Any bytes are returned exactly as stored.") { store in
             for (what, data) in Samples.data {
                 try store.set(key("value"), to: data)
                 let read = try store.get(key("value"))
-                try require(read == data, "\(what) came back as \(read.map { "\($0.count) other bytes" } ?? "nil").")
+                try require(
+                    read == data, "\(what) came back as \(read.map { "\($0.count) other bytes" } ?? "nil").")
             }
         },
         Check("values.random", "Random bytes are returned exactly as stored.") { store in
@@ -27,31 +23,32 @@ extension Check {
             }
         },
         Check("values.replaced", "A later value replaces an earlier one.") { store in
-            try store.set(key("value"), to: Data("first".utf8))
-            try store.set(key("value"), to: Data("second".utf8))
-            try require(try store.get(key("value")) == Data("second".utf8), "get did not return the second value.")
+            try store.set("value", "first")
+            try store.set("value", "second")
+            try require(store.has("value", "second"), "get did not return the second value.")
         },
-        Check("values.removed", "A removed key has no bytes, and removing it again is no error.") { store in
-            try store.set(key("value"), to: Data("1".utf8))
-            try store.set(key("value"), to: nil)
-            try require(try store.get(key("value")) == nil, "get returned bytes after the key was removed.")
-            try store.set(key("value"), to: nil)
-            try store.set(key("other"), to: nil)
-            try require(try store.get(key("other")) == nil, "Removing an absent key made it present.")
+        Check("values.removed", "A removed key has no bytes, and removing it again is no error.") {
+            store in
+            try store.set("value", "1")
+            try store.set("value", nil)
+            try require(store.has("value", nil), "get returned bytes after the key was removed.")
+            try store.set("value", nil)
+            try store.set("other", nil)
+            try require(store.has("other", nil), "Removing an absent key made it present.")
         },
         Check("values.empty", "Empty data is a value, not an absent one.") { store in
-            try store.set(key("value"), to: Data())
-            try require(try store.get(key("value")) == Data(), "Empty data did not come back as empty data.")
+            try store.set("value", "")
+            try require(store.has("value", ""), "Empty data did not come back as empty data.")
         },
         Check("values.unchanged", "Setting the stored bytes again changes nothing.") { store in
-            try store.set(key("value"), to: Data("1".utf8))
-            try store.set(key("value"), to: Data("1".utf8))
-            try require(try store.get(key("value")) == Data("1".utf8), "The value was lost.")
+            try store.set("value", "1")
+            try store.set("value", "1")
+            try require(store.has("value", "1"), "The value was lost.")
         },
         Check("values.synchronized", "synchronize succeeds, and values survive it.") { store in
-            try store.set(key("value"), to: Data("1".utf8))
+            try store.set("value", "1")
             try store.synchronize()
-            try require(try store.get(key("value")) == Data("1".utf8), "The value was lost.")
+            try require(store.has("value", "1"), "The value was lost.")
         },
     ]
 }
