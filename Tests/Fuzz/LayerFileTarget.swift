@@ -6,7 +6,7 @@ extension FuzzTarget {
     static let layerFile = FuzzTarget(name: "layerFile") { bytes in
         var input = FuzzInput(bytes)
         let isJSON = input.byte() & 1 == 0
-        let name = input.string()
+        let name = String(decoding: input.bytes(), as: UTF8.self)
         let format = isJSON ? SettingsFileFormat.json : .environment()
         let text: FileText
         do {

@@ -1,11 +1,12 @@
 import Foundation
+import SettingsKitCore
 
 @testable import SettingsKitFiles
 
 extension FuzzTarget {
     /// A file in the XML format.
     static let xmlPropertyList = FuzzTarget(name: "xml") { bytes in
-        try requireReading(bytes)
+        requireReading(bytes)
     } seeds: {
         let file = try XMLPropertyListWriter.write(sampleMembers, comment: "a comment")
         let text = String(decoding: file, as: UTF8.self)
@@ -25,35 +26,13 @@ extension FuzzTarget {
     static let binaryPropertyList = FuzzTarget(name: "binary") { bytes in
         var input = FuzzInput(bytes)
         let isWhole = input.byte() & 1 == 0
-        try requireReading(Array("bplist00".utf8) + (isWhole ? input.remainder : binaryObjects(&input)))
+        requireReading(Array("bplist00".utf8) + (isWhole ? input.remainder : binaryObjects(&input)))
     } seeds: {
         let object = foundationObject(.dictionary(sampleMembers))
         let file = try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
-        let members = Array(file.dropFirst(8))
         // A dictionary with a key and two arrays, one in the other.
-        let built: [UInt8] = [1, 4, 0, 0, 0, 5, 0xD1, 1, 2, 2, 0x51, 0x61, 3, 0xA2, 3, 3, 2, 0xA1, 0]
-        return [[0] + members, built]
-    }
-
-    private static func requireReading(_ bytes: [UInt8]) throws {
-        let data = Data(bytes)
-        let recovered = PropertyListReader.recover(data)
-        require(!recovered.hasRepeatedKey(), "each key is recovered once")
-        do throws(PropertyListError) {
-            let value = try PropertyListReader.read(data)
-            if case .dictionary(let members) = value {
-                require(isSame(recovered, members), "an intact file is recovered whole")
-            } else {
-                require(recovered.isEmpty, "what is no dictionary has no members")
-            }
-            do { try requireRoundTrip(value) } catch { fatalError("a value that was read: \(error)") }
-        } catch {
-            require(!error.description.isEmpty, "an error is described")
-            if let offset = error.offset { require((0...bytes.count).contains(offset), "an error lies in the file") }
-            for member in recovered.prefix(3) {
-                do { try requireRoundTrip(member.value) } catch { fatalError("a recovered value: \(error)") }
-            }
-        }
+        let built: [UInt8] = [1, 4, 0, 5, 0xD1, 1, 2, 2, 0x51, 0x61, 3, 0xA2, 3, 3, 2, 0xA1, 0]
+        return [[0] + Array(file.dropFirst(8)), built]
     }
 
     /// Objects as the input has them, with a table and a trailer in which at most one number is wrong.
@@ -76,5 +55,84 @@ extension FuzzTarget {
             withUnsafeBytes(of: (wrong == index + 1 ? number : field).bigEndian) { output += $0 }
         }
         return output
+    }
+
+    /// The bytes of a value, and the native value in whose place they come.
+    static let json = FuzzTarget(name: "json") { bytes in
+        var input = FuzzInput(bytes)
+        let old = NativeValue.value(for: Data(input.file()))
+        let text = Data(input.remainder)
+        for value in [NativeValue.value(for: text), NativeValue.value(for: text, resembling: old)] {
+            require(NativeValue.bytes(of: value) == text, "the bytes of a value come back")
+            requireRoundTrip(value)
+        }
+    } seeds: {
+        let bodies = [
+            "{\"a\":[1,-2,3.5,true,false,\"x\"],\"b\":{\"c\":\"d\"}}", "\"\\u0001\\n\\\"\u{E9}\u{1F600}\"", "-0",
+            "1e-7", "null", "18446744073709551615", "-9223372036854775809", "[[[[]]],{}]", "\"\\ud83d\\ude00\"",
+            "5e+300", "700000000", "\"QUI=\"",
+        ]
+        return bodies.map { FuzzInput.file("{\"a\":[1.5,2],\"b\":{\"c\":1}}".utf8) + Array($0.utf8) }
+    }
+
+    private static func requireReading(_ bytes: [UInt8]) {
+        let data = Data(bytes)
+        let recovered = PropertyListReader.recover(data)
+        require(!recovered.hasRepeatedKey(), "each key is recovered once")
+        do throws(PropertyListError) {
+            let value = try PropertyListReader.read(data)
+            if case .dictionary(let members) = value {
+                require(isSame(.dictionary(recovered), .dictionary(members)), "an intact file is recovered whole")
+            } else {
+                require(recovered.isEmpty, "what is no dictionary has no members")
+            }
+            requireRoundTrip(value)
+        } catch {
+            require(!error.description.isEmpty, "an error is described")
+            if let offset = error.offset { require((0...bytes.count).contains(offset), "an error lies in the file") }
+            for member in recovered.prefix(3) { requireRoundTrip(member.value) }
+        }
+    }
+
+    /// What holds for every value that was read: it can be written, or is refused in words, and is the same when it is read again.
+    private static func requireRoundTrip(_ value: PropertyListValue) {
+        let isWritable = XMLPropertyListWriter.canRepresent(value)
+        do throws(PropertyListError) {
+            let file = try XMLPropertyListWriter.write([PropertyListMember(key: "value", value: value)])
+            require(isWritable, "what is written can be represented")
+            let written = PropertyListValue.dictionary([.init(key: "value", value: asWritten(value))])
+            let read = try PropertyListReader.read(file)
+            require(isSame(read, written), "what is written is read")
+            require(isSame(.dictionary(PropertyListReader.recover(file)), written), "an intact file is recovered whole")
+        } catch {
+            require(!isWritable, "a value that can be represented is written; got \(error)")
+        }
+    }
+
+    /// Compares by the bytes that the values stand for, too: two not-a-numbers are the same, and strings differ that only look
+    /// the same.
+    private static func isSame(_ one: PropertyListValue, _ other: PropertyListValue) -> Bool {
+        switch (one, other) {
+        case (.array(let one), .array(let other)):
+            one.count == other.count && zip(one, other).allSatisfy { isSame($0, $1) }
+        case (.dictionary(let one), .dictionary(let other)):
+            one.count == other.count
+                && zip(one, other).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && isSame($0.value, $1.value) }
+        case (.real(let one), .real(let other)): one.bitPattern == other.bitPattern || one.isNaN && other.isNaN
+        case (.date(let one), .date(let other)): one == other || one.isNaN && other.isNaN
+        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        default: one == other
+        }
+    }
+
+    /// The value as it comes back when it was written: dates are whole seconds, or reals.
+    private static func asWritten(_ value: PropertyListValue) -> PropertyListValue {
+        switch value {
+        case .date(let seconds) where GregorianDate.writableSeconds.contains(seconds): .date(seconds.rounded(.down))
+        case .date(let seconds): .real(seconds)
+        case .array(let values): .array(values.map(asWritten))
+        case .dictionary(let members): .dictionary(members.map { .init(key: $0.key, value: asWritten($0.value)) })
+        default: value
+        }
     }
 }

@@ -13,7 +13,7 @@ extension FuzzTarget {
         let flags = input.byte()
         let markLimit = input.byte()
         var patches: [(place: Int, limit: UInt64)] = []
-        for _ in 0..<input.choice(8) { patches.append((input.place(1 << 24), limits[input.choice(limits.count)])) }
+        for _ in 0..<input.choice(8) { patches.append((Int(input.number(3)), limits[input.choice(limits.count)])) }
         var list = input.file()
         var journal = input.remainder
         if markLimit > 0 { list = JournalForging.withMark(of: list, at: limits[Int(markLimit) % limits.count]) }
@@ -21,13 +21,10 @@ extension FuzzTarget {
         if flags & 1 == 0 { journal = JournalForging.withRightChecks(journal) }
         if flags & 2 == 0 { list = JournalForging.withRightMark(list) }
         let disk = SimulatedDisk()
-        try Scene.attempt(flags & 4 == 0) { try disk.write(Data(list), to: Scene.path) }
-        try Scene.attempt(flags & 8 == 0) { try disk.write(Data(journal), to: Scene.journalPath) }
+        if flags & 4 == 0 { try disk.write(Data(list), to: Scene.path) }
+        if flags & 8 == 0 { try disk.write(Data(journal), to: Scene.journalPath) }
         try Scene.use(disk)
         try Scene.follow(list: Data(list), journal: Data(journal), flags: flags)
-        try Scene.falsify(flags: flags, markLimit: markLimit) { own in
-            for patch in patches { JournalForging.put(patch.limit, at: patch.place, in: &own) }
-        }
     } seeds: {
         try Scene.seeds()
     }
@@ -38,10 +35,6 @@ private enum Scene {
     static let path = "/Settings.plist"
     static let journalPath = "/Settings.plist-journal"
     static let key = SettingsService.StorageKey("fuzz", scope: .defaults)
-
-    static func attempt(_ condition: Bool, _ body: () throws -> Void) throws {
-        if condition { try body() }
-    }
 
     /// A store that does nothing by itself, so that a finding can be repeated.
     static func open(_ disk: SimulatedDisk) throws -> PropertyListStore {
@@ -86,8 +79,8 @@ private enum Scene {
         func put(_ data: Data, _ path: String) throws {
             if isInPlace { try disk.write(data, to: path) } else { try disk.replace(path, with: data) }
         }
-        try attempt(flags & 4 == 0) { try put(list, path) }
-        try attempt(flags & 8 == 0) { try put(journal, journalPath) }
+        if flags & 4 == 0 { try put(list, path) }
+        if flags & 8 == 0 { try put(journal, journalPath) }
         for store in flags & 32 == 0 ? [reader, writer] : [writer, reader] {
             do { try store.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError {}
             readAll(store)
@@ -97,41 +90,6 @@ private enum Scene {
         do { try writer.bringUpToDate() } catch is SettingsError {} catch is SystemError {}
         do { try reader.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError {}
         readAll(reader)
-    }
-
-    /// Changes numbers in the files that stores have open, of which one has not read everything yet; then opens another.
-    static func falsify(flags: UInt8, markLimit: UInt8, _ change: (inout [UInt8]) -> Void) throws {
-        let disk = SimulatedDisk()
-        let writer = try open(disk)
-        _ = set(Data("1".utf8), writer)
-        try writer.bringUpToDate()
-        let reader = try open(disk)
-        _ = set(Data("2".utf8), writer)
-        try writer.bringUpToDate()
-        _ = set(Data("3".utf8), writer)
-        var journal = Array(disk.contents(of: journalPath) ?? Data())
-        change(&journal)
-        let file = Data(JournalForging.withRightChecks(journal))
-        if flags & 16 == 0 { try disk.write(file, to: journalPath) } else { try disk.replace(journalPath, with: file) }
-        if markLimit > 0 {
-            let list = Array(disk.contents(of: path) ?? Data())
-            let marked = JournalForging.withMark(of: list, at: limits[Int(markLimit) % limits.count])
-            try disk.replace(path, with: Data(JournalForging.withRightMark(marked)))
-        }
-        do {
-            let other = try open(disk)
-            readAll(other)
-            for store in flags & 32 == 0 ? [reader, writer, other] : [other, writer, reader] {
-                do { try store.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError
-                {}
-                readAll(store)
-                let value = Data("4".utf8)
-                if set(value, store) { require(store.get(key) == value, "a value that is set is read") }
-                do { try store.synchronize() } catch is SettingsError {} catch is SystemError {}
-            }
-        } catch is SettingsError {
-            // Refused in words.
-        }
     }
 
     private static func readAll(_ store: PropertyListStore) {
@@ -158,13 +116,6 @@ private enum Scene {
             for flag: UInt8 in [0, 16, 32] { seeds.append([flag, 0, 0] + files) }
             // Every integer at its limits, wherever it stands.
             for limit in UInt8(0)..<UInt8(limits.count) { seeds.append([0, limit, 0] + files) }
-        }
-        for place in 0..<400 {
-            for edge in [1 << 63, .max, 1 << 63 - 1] as [UInt64] {
-                let index = limits.firstIndex(of: edge) ?? 0
-                let patch: [UInt8] = [0, UInt8(place >> 8), UInt8(place & 0xFF), UInt8(index)]
-                seeds.append([UInt8(place % 4 * 16), 0, 1] + patch + FuzzInput.file([]))
-            }
         }
         let disk = SimulatedDisk()
         let store = try open(disk)
