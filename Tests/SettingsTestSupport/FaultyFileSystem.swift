@@ -30,8 +30,6 @@ package final class FaultyFileSystem: FileSystem {
         case calls(Set<Call>, errno: Int32)
         /// Calls that would change something in a directory fail.
         case writing(in: String, errno: Int32)
-        /// The process dies with the n-th call from now: that one and all later ones fail.
-        case death(Int)
     }
 
     private struct State {
@@ -78,8 +76,7 @@ package final class FaultyFileSystem: FileSystem {
     /// Calls `hook` after each call that went well.
     package func after(_ hook: @escaping @Sendable (Call) -> Void) { state.withLock { $0.hook = hook } }
 
-    private func perform<R>(_ call: Call, _ path: String, _ body: () throws(SystemError) -> R) throws(SystemError) -> R
-    {
+    private func perform<R>(_ call: Call, _ path: String, _ body: () throws -> R) throws(SystemError) -> R {
         let number: Int32? = state.withLock { state in
             defer { state.count += 1 }
             state.calls.append(call)
@@ -87,7 +84,6 @@ package final class FaultyFileSystem: FileSystem {
             case .once(let index, let number) where index == state.count: return number
             case .calls(let calls, let number) where calls.contains(call): return number
             case .writing(let directory, let number) where call.isWriting && path.hasPrefix(directory): return number
-            case .death(let index) where state.count >= index: return EIO
             default: return nil
             }
         }
@@ -95,145 +91,134 @@ package final class FaultyFileSystem: FileSystem {
             state.withLock { $0.failures.append(call) }
             throw SystemError(call: call.rawValue, path: path, number: number)
         }
-        let result = try body()
+        let result: R
+        do { result = try body() } catch {
+            throw error as? SystemError ?? SystemError(call: call.rawValue, path: path, number: EIO)
+        }
         // The hook does what another process may do at this moment.
         if let hook = state.withLock({ $0.hook }) { HeldLocks.excepting { hook(call) } }
         return result
     }
 
     package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
-        try perform(.status, path) { () throws(SystemError) in
-            try system.status(of: path, followingLink: followingLink)
-        }
+        try perform(.status, path) { try system.status(of: path, followingLink: followingLink) }
     }
 
     package func status(of file: FileHandle) throws(SystemError) -> FileStatus {
-        try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.status(of: file) }
+        try perform(.statusOfFile, file.path) { try system.status(of: file) }
     }
 
     package func extent(of file: FileHandle) throws(SystemError) -> FileExtent {
-        try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.extent(of: file) }
+        try perform(.statusOfFile, file.path) { try system.extent(of: file) }
     }
 
     package func destination(ofLink path: String) throws(SystemError) -> String {
-        try perform(.destination, path) { () throws(SystemError) in try system.destination(ofLink: path) }
+        try perform(.destination, path) { try system.destination(ofLink: path) }
     }
 
     package func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle {
-        try perform(.openForReading, path) { () throws(SystemError) in
-            try system.openForReading(path, followingLink: followingLink)
-        }
+        try perform(.openForReading, path) { try system.openForReading(path, followingLink: followingLink) }
     }
 
     package func create(_ path: String) throws(SystemError) -> FileHandle {
-        try perform(.create, path) { () throws(SystemError) in try system.create(path) }
-    }
-
-    package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
-        try perform(.read, file.path) { () throws(SystemError) in try system.read(file, into: buffer) }
-    }
-
-    package func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int {
-        try perform(.write, file.path) { () throws(SystemError) in try system.write(bytes, to: file) }
+        try perform(.create, path) { try system.create(path) }
     }
 
     package func openForAppending(_ path: String) throws(SystemError) -> FileHandle {
-        try perform(.openForAppending, path) { () throws(SystemError) in try system.openForAppending(path) }
+        try perform(.openForAppending, path) { try system.openForAppending(path) }
     }
 
     package func openForOverwriting(_ path: String) throws(SystemError) -> FileHandle {
-        try perform(.openForOverwriting, path) { () throws(SystemError) in try system.openForOverwriting(path) }
+        try perform(.openForOverwriting, path) { try system.openForOverwriting(path) }
     }
 
-    package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle { try system.duplicate(file) }
-
-    package var user: UInt32 { system.user }
-
-    package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
-        try perform(.changePermissions, file.path) { () throws(SystemError) in
-            try system.changeOwner(of: file, to: owner)
-        }
-    }
-
-    package func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool {
-        try perform(.changePermissions, file.path) { () throws(SystemError) in
-            try system.changeGroup(of: file, to: group)
-        }
-    }
-
-    package func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError) {
-        try perform(.changePermissions, file.path) { () throws(SystemError) in
-            try system.changeMode(of: file, to: mode)
-        }
-    }
-
-    package func attributes(of path: String) -> [FileAttribute] { system.attributes(of: path) }
-
-    package func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool {
-        keepsAttributes.value && system.setAttribute(attribute, of: file)
+    package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try perform(.read, file.path) { try system.read(file, into: buffer) }
     }
 
     package func read(
         _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
-        try perform(.readAt, file.path) { () throws(SystemError) in
-            try system.read(file, at: offset, into: buffer)
-        }
+        try perform(.readAt, file.path) { try system.read(file, at: offset, into: buffer) }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int {
+        try perform(.write, file.path) { try system.write(bytes, to: file) }
     }
 
     package func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
-        try perform(.truncate, file.path) { () throws(SystemError) in try system.truncate(file, to: size) }
+        try perform(.truncate, file.path) { try system.truncate(file, to: size) }
     }
 
-    // Has no effect but on watchers, of which there are none.
-    package func touch(_ path: String) {}
+    package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
+        try perform(.changePermissions, file.path) { try system.changeOwner(of: file, to: owner) }
+    }
+
+    package func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool {
+        try perform(.changePermissions, file.path) { try system.changeGroup(of: file, to: group) }
+    }
+
+    package func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError) {
+        try perform(.changePermissions, file.path) { try system.changeMode(of: file, to: mode) }
+    }
+
+    package func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool {
+        keepsAttributes.value && system.setAttribute(attribute, of: file)
+    }
 
     package func lock(_ file: FileHandle) throws(SystemError) -> Bool {
-        try perform(.lock, file.path) { () throws(SystemError) in try system.lock(file) }
+        try perform(.lock, file.path) { try system.lock(file) }
     }
 
-    package func unlock(_ file: FileHandle) { system.unlock(file) }
-
     // On the machine's disk, nothing is about the power failing, and waiting for the disk takes nearly all of the time.
+
     package func synchronize(_ file: FileHandle) throws(SystemError) {
-        try perform(.synchronize, file.path) { () throws(SystemError) in
-            if isSimulated { try system.synchronize(file) }
-        }
+        try perform(.synchronize, file.path) { if isSimulated { try system.synchronize(file) } }
     }
 
     package func synchronizeDirectory(_ path: String) throws(SystemError) {
-        try perform(.synchronizeDirectory, path) { () throws(SystemError) in
-            if isSimulated { try system.synchronizeDirectory(path) }
-        }
+        try perform(.synchronizeDirectory, path) { if isSimulated { try system.synchronizeDirectory(path) } }
     }
 
-    package func requestDownload(of path: String) { system.requestDownload(of: path) }
+    package func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try perform(.rename, newPath) { try system.rename(path, to: newPath) }
+    }
+
+    package func link(_ path: String, as newPath: String) throws(SystemError) {
+        try perform(.link, newPath) { try system.link(path, as: newPath) }
+    }
+
+    package func remove(_ path: String) throws(SystemError) {
+        try perform(.remove, path) { try system.remove(path) }
+    }
+
+    package func createDirectory(_ path: String) throws(SystemError) -> Bool {
+        try perform(.createDirectory, path) { try system.createDirectory(path) }
+    }
+
+    package func names(inDirectory path: String) throws(SystemError) -> [String] {
+        try perform(.names, path) { try system.names(inDirectory: path) }
+    }
 
     package func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void) {
         state.withLock { $0.coordinated.append((access, path)) }
         body()
     }
 
-    // A descriptor is given back whatever else happens.
+    // These do not fail: a descriptor is closed, and a lock released, whatever else happens.
+
     package func close(_ file: FileHandle) { system.close(file) }
 
-    package func rename(_ path: String, to newPath: String) throws(SystemError) {
-        try perform(.rename, newPath) { () throws(SystemError) in try system.rename(path, to: newPath) }
-    }
+    package func unlock(_ file: FileHandle) { system.unlock(file) }
 
-    package func link(_ path: String, as newPath: String) throws(SystemError) {
-        try perform(.link, newPath) { () throws(SystemError) in try system.link(path, as: newPath) }
-    }
+    package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle { try system.duplicate(file) }
 
-    package func remove(_ path: String) throws(SystemError) {
-        try perform(.remove, path) { () throws(SystemError) in try system.remove(path) }
-    }
+    package var user: UInt32 { system.user }
 
-    package func createDirectory(_ path: String) throws(SystemError) -> Bool {
-        try perform(.createDirectory, path) { () throws(SystemError) in try system.createDirectory(path) }
-    }
+    package func attributes(of path: String) -> [FileAttribute] { system.attributes(of: path) }
 
-    package func names(inDirectory path: String) throws(SystemError) -> [String] {
-        try perform(.names, path) { () throws(SystemError) in try system.names(inDirectory: path) }
-    }
+    package func requestDownload(of path: String) { system.requestDownload(of: path) }
+
+    /// Affects only watchers, of which there are none.
+    package func touch(_ path: String) {}
 }

@@ -17,9 +17,12 @@ package final class Program: Sendable {
 
     /// Starts a program.
     ///
-    /// - Parameter output: The path of the file that its output goes to; the messages go nowhere.
+    /// - Parameters:
+    ///   - output: The path of the file that its output goes to; its messages go nowhere.
+    ///   - pipe: The end of a pipe that its output goes to instead; its messages go to those of the tests.
     package init(
-        _ path: String, _ arguments: [String], environment: [String: String], output: String = "/dev/null"
+        _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
+        output: String = "/dev/null", pipe: FileHandle? = nil
     ) throws {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -44,8 +47,12 @@ package final class Program: Sendable {
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        if let pipe {
+            posix_spawn_file_actions_adddup2(&actions, pipe.fileDescriptor, 1)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
         try #require(closeOtherDescriptors(&actions) == 0)
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

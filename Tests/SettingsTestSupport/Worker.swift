@@ -3,20 +3,18 @@ import Testing
 
 /// Another process, which runs a command of `settings-test-worker`. It is killed when this object is released.
 package final class Worker: Sendable {
-    private let process = Mutex<Process?>(nil)
-    private let pid: pid_t
-    private let end: AsyncStream<Int32>
+    private let program: Program
     /// Its output, line by line, until it ends.
     package let lines: AsyncStream<String>
 
     package convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
     package init(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = try Self.executable()
-        process.arguments = arguments
         let pipe = Pipe()
-        process.standardOutput = pipe
+        // Other processes that are started at the same time must not inherit the end that is written.
+        _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        program = try Program(Self.path(), arguments, pipe: pipe.fileHandleForWriting)
+        try pipe.fileHandleForWriting.close()
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         pipe.readLines {
             continuation.yield($0)
@@ -24,40 +22,26 @@ package final class Worker: Sendable {
             continuation.finish()
         }
         self.lines = lines
-        let (end, ending) = AsyncStream.makeStream(of: Int32.self)
-        self.end = end
-        process.terminationHandler = { process in
-            ending.yield(process.terminationStatus)
-            ending.finish()
-        }
-        try process.run()
-        pid = process.processIdentifier
-        self.process.withLock { $0 = process }
     }
 
-    deinit { send(SIGKILL) }
-
     /// `settings-test-worker`, which is built beside the tests.
-    private static func executable() throws -> URL {
+    package static func path() throws -> String {
         let places = [CommandLine.arguments[0]] + Bundle.allBundles.map(\.bundlePath)
         let found = places.map { place in
             URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent("settings-test-worker")
         }
-        return try #require(found.first { FileManager.default.isExecutableFile(atPath: $0.path) })
+        return try #require(found.map(\.path).first(where: FileManager.default.isExecutableFile))
     }
 
-    package var processID: pid_t { pid }
+    package var processID: pid_t { program.processID }
 
-    /// Where the executable is.
-    package static func path() throws -> String { try executable().path }
-
-    package func send(_ signal: Int32) { kill(pid, signal) }
+    package func send(_ signal: Int32) { program.send(signal) }
 
     /// Waits until it has stopped itself: a signal that continues it earlier is lost.
     package func hasStopped() async throws {
         try await until {
             var info = siginfo_t()
-            return waitid(P_PID, id_t(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_signo == SIGCHLD
+            return waitid(P_PID, id_t(processID), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_signo == SIGCHLD
         }
     }
 
@@ -69,11 +53,12 @@ package final class Worker: Sendable {
 
     /// Waits for the end.
     ///
-    /// - Returns: the exit status, or the signal.
+    /// - Returns: the exit status, or the negative number of the signal.
     @discardableResult
     package func status() async -> Int32 {
-        for await status in end { return status }
-        return -1
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [program] in continuation.resume(returning: program.wait()) }
+        }
     }
 
     /// Kills a worker that prints the number of each change it has made, somewhere behind the first lines of its output.
@@ -116,28 +101,3 @@ extension Pipe {
         }
     }
 }
-
-#if !(os(macOS) || os(Linux))
-    /// In the place of Foundation's, so that the package's scheme builds: other systems let a program start no other one.
-    private final class Process: Sendable {
-        var executableURL: URL {
-            get { URL(fileURLWithPath: "/") }
-            set {}
-        }
-        var arguments: [String] {
-            get { [] }
-            set {}
-        }
-        var standardOutput: Any? {
-            get { nil }
-            set {}
-        }
-        var terminationHandler: (Process) -> Void {
-            get { { _ in } }
-            set {}
-        }
-        let (processIdentifier, terminationStatus): (Int32, Int32) = (0, 0)
-
-        func run() throws { throw CocoaError(.featureUnsupported) }
-    }
-#endif
