@@ -6,10 +6,7 @@ struct Check: Sendable {
     let rule: StoreConformance.Rule
     let body: @Sendable (any SettingsStore) async throws -> Void
 
-    init(
-        _ id: String, _ statement: String,
-        _ body: @escaping @Sendable (any SettingsStore) async throws -> Void
-    ) {
+    init(_ id: String, _ statement: String, _ body: @escaping @Sendable (any SettingsStore) async throws -> Void) {
         rule = .init(id: id, statement: statement)
         self.body = body
     }
@@ -31,25 +28,18 @@ func require(_ condition: Bool, _ reason: @autoclosure () -> String) throws {
 }
 
 /// A key in the scope of the checks.
-func key(_ name: String) -> SettingsService.StorageKey {
-    .init(name, scope: .custom(id: "conformance"))
-}
+func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .custom(id: "conformance")) }
 
 extension SettingsStore {
-    func set(_ name: String, _ text: String?) throws {
-        try set(key(name), to: text.map { Data($0.utf8) })
-    }
+    func set(_ name: String, _ text: String?) throws { try set(key(name), to: text.map { Data($0.utf8) }) }
 
     /// Whether a text is stored under a name; with nil, whether nothing is.
-    func has(_ name: String, _ text: String?) throws -> Bool {
-        try get(key(name)) == text.map { Data($0.utf8) }
-    }
+    func has(_ name: String, _ text: String?) throws -> Bool { try get(key(name)) == text.map { Data($0.utf8) } }
 
     /// Applies a batch of texts.
-    func apply(
-        _ writes: KeyValuePairs<String, String?>,
-        expecting expectations: KeyValuePairs<String, String?> = [:]
-    ) throws -> Bool {
+    func apply(_ writes: KeyValuePairs<String, String?>, expecting expectations: KeyValuePairs<String, String?> = [:])
+        throws -> Bool
+    {
         func entries(_ texts: KeyValuePairs<String, String?>) -> [SettingsStoreBatch.Entry] {
             texts.map { .init(key: key($0.key), data: $0.value.map { Data($0.utf8) }) }
         }

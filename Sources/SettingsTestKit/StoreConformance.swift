@@ -56,8 +56,7 @@ public struct StoreConformance: Sendable {
     ///     suite calls it several times for one store. See ``runAndKill(_:_:)``.
     ///   - make: Creates an empty store; called once for each check.
     public init(
-        reopen: Reopen? = nil, unreadable: Break? = nil, unwritable: Break? = nil,
-        killed: KillWriter? = nil,
+        reopen: Reopen? = nil, unreadable: Break? = nil, unwritable: Break? = nil, killed: KillWriter? = nil,
         _ make: @escaping Make
     ) {
         self.make = make
@@ -96,14 +95,11 @@ public struct StoreConformance: Sendable {
     }
 
     /// All rules, in the order in which ``run()`` checks them.
-    public static var rules: [Rule] {
-        StoreConformance { throw NotOffered(reason: "") }.checks.map(\.rule)
-    }
+    public static var rules: [Rule] { StoreConformance { throw NotOffered(reason: "") }.checks.map(\.rule) }
 
     var checks: [Check] {
         Check.values + Check.names + Check.batches + Check.enumeration + Check.feed + Check.concurrency
-            + Check.unreadability(means) + Check.unwritability(means) + Check.errors(means)
-            + Check.durability(means)
+            + Check.unreadability(means) + Check.unwritability(means) + Check.errors(means) + Check.durability(means)
     }
 }
 
@@ -112,8 +108,7 @@ extension StoreConformance.Means {
     ///
     /// - Throws: ``NotOffered`` if `breaking` is nil.
     static func whileBroken<R>(
-        _ breaking: StoreConformance.Break?, _ label: String, _ store: any SettingsStore,
-        _ body: () throws -> R
+        _ breaking: StoreConformance.Break?, _ label: String, _ store: any SettingsStore, _ body: () throws -> R
     ) throws -> R {
         guard let breaking else { throw NotOffered(reason: "no `\(label):` was passed to the suite") }
         let repair = try breaking(store)

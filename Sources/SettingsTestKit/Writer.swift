@@ -18,9 +18,7 @@ extension StoreConformance {
     ///   - synchronizing: Whether a change counts as acknowledged only after `synchronize()`. Pass false if your store says
     ///     that a change survives the end of the process when `set` has returned.
     /// - Throws: Errors of the store.
-    public static func writeUntilKilled(to store: any SettingsStore, synchronizing: Bool = false)
-        throws -> Never
-    {
+    public static func writeUntilKilled(to store: any SettingsStore, synchronizing: Bool = false) throws -> Never {
         try write(to: store, synchronizing: synchronizing) { number in
             // Prints at once.
             let line = Array("\(number)\n".utf8)
@@ -47,12 +45,8 @@ extension StoreConformance {
             number += 1
             try store.set(key(WriterKeys.single), to: WriterKeys.data(number))
             if synchronizing { try store.synchronize() }
-            let writes = WriterKeys.batch.map {
-                SettingsStoreBatch.Entry(key: key($0), data: WriterKeys.data(number))
-            }
-            try require(
-                store.apply(SettingsStoreBatch(writes: writes)), "A batch without expectations was refused."
-            )
+            let writes = WriterKeys.batch.map { SettingsStoreBatch.Entry(key: key($0), data: WriterKeys.data(number)) }
+            try require(store.apply(SettingsStoreBatch(writes: writes)), "A batch without expectations was refused.")
             if synchronizing { try store.synchronize() }
         } while try acknowledge(number)
     }
@@ -139,14 +133,11 @@ enum WriterKeys {
 
     /// A value that shows by its length and contents whether it is whole.
     static func data(_ number: Int) -> Data {
-        Data(
-            "\"\(Array(repeating: "\(number)", count: 1 + number % 100).joined(separator: " "))\"".utf8)
+        Data("\"\(Array(repeating: "\(number)", count: 1 + number % 100).joined(separator: " "))\"".utf8)
     }
 
     /// The number of the last `set` that is stored; 0 if there is none.
-    static func number(in store: any SettingsStore) throws -> Int {
-        try number(of: single, in: store)
-    }
+    static func number(in store: any SettingsStore) throws -> Int { try number(of: single, in: store) }
 
     /// The number that each key of a batch has.
     static func batchNumbers(in store: any SettingsStore) throws -> [Int] {

@@ -119,8 +119,7 @@ final class BrokenStore: SettingsStore {
         case .refusesSlashes where key.name.contains("/"): throw Medium.Failure()
         case .ignoresCase: key.name.lowercased()
         case .mixesSimilarNames: "a" + key.name.filter { !".:".contains($0) }
-        case .distinguishesCanonicalForms:
-            key.name.unicodeScalars.map { "\($0.value)" }.joined(separator: " ")
+        case .distinguishesCanonicalForms: key.name.unicodeScalars.map { "\($0.value)" }.joined(separator: " ")
         default: key.name
         }
     }
@@ -222,9 +221,7 @@ final class BrokenStore: SettingsStore {
         case .takesEmptyDataForNothing where data.isEmpty: return nil
         case .parsesJSON:
             let object = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
-            return try object.map {
-                try JSONSerialization.data(withJSONObject: $0, options: .fragmentsAllowed)
-            } ?? data
+            return try object.map { try JSONSerialization.data(withJSONObject: $0, options: .fragmentsAllowed) } ?? data
         case .cutsLongValues: return data.prefix(40)
         case .keepsTheFirstValue: return old ?? data
         case .removesEqualValues where data == old: return nil
@@ -232,12 +229,10 @@ final class BrokenStore: SettingsStore {
         }
     }
 
-    private func changes(
-        by batch: SettingsStoreBatch, from old: [String: Data], to new: [String: Data]
-    ) -> [SettingsStoreChange] {
-        Set(batch.writes.map(\.key.name)).filter {
-            old[$0] != new[$0] || fault == .publishesWhatIsEqual
-        }.map {
+    private func changes(by batch: SettingsStoreBatch, from old: [String: Data], to new: [String: Data])
+        -> [SettingsStoreChange]
+    {
+        Set(batch.writes.map(\.key.name)).filter { old[$0] != new[$0] || fault == .publishesWhatIsEqual }.map {
             SettingsStoreChange(name: $0, from: fault == .forgetsOldBytes ? nil : old[$0], to: new[$0])
         }
     }
@@ -245,16 +240,13 @@ final class BrokenStore: SettingsStore {
     private func publish(_ changes: [SettingsStoreChange]) {
         switch fault {
         case .isSilent: break
-        case .publishesABatchInPieces:
-            for change in changes { ownFeed.publish([change], origin: .local) }
-        default:
-            for _ in 0..<(fault == .publishesTwice ? 2 : 1) { ownFeed.publish(changes, origin: .local) }
+        case .publishesABatchInPieces: for change in changes { ownFeed.publish([change], origin: .local) }
+        default: for _ in 0..<(fault == .publishesTwice ? 2 : 1) { ownFeed.publish(changes, origin: .local) }
         }
     }
 
     private func write(
-        _ new: [String: Data], of batch: SettingsStoreBatch, over old: [String: Data],
-        _ state: inout State
+        _ new: [String: Data], of batch: SettingsStoreBatch, over old: [String: Data], _ state: inout State
     ) throws {
         if !state.isBroken && (try? medium.write(new)) != nil { return }
         let data = batch.writes.compactMap(\.data).first ?? Data()
@@ -268,10 +260,8 @@ final class BrokenStore: SettingsStore {
             state.memory = old.merging([batch.writes[0].key.name: data]) { $1 }
         case .refusesAndWritesLater: state.refused = new
         case .staysBroken: state.isBroken = true
-        case .quotesAValue:
-            throw Talkative(description: "\(String(decoding: data, as: UTF8.self)) was not written.")
-        case .quotesAValueInBase64:
-            throw Talkative(description: "\(data.base64EncodedString()) was not written.")
+        case .quotesAValue: throw Talkative(description: "\(String(decoding: data, as: UTF8.self)) was not written.")
+        case .quotesAValueInBase64: throw Talkative(description: "\(data.base64EncodedString()) was not written.")
         case .keepsAValueInAnError: throw Talkative(value: data)
         default: break
         }
@@ -289,8 +279,8 @@ final class BrokenStore: SettingsStore {
 extension StoreConformance {
     /// The suite for a store with a fault, or a correct one, with each closure of which the name is in a list.
     init(
-        _ fault: BrokenStore.Fault?,
-        closures: Set<String> = ["reopen", "unreadable", "unwritable", "killed"], breaks: Bool = true
+        _ fault: BrokenStore.Fault?, closures: Set<String> = ["reopen", "unreadable", "unwritable", "killed"],
+        breaks: Bool = true
     ) {
         let media = Recorder<(store: BrokenStore, medium: Medium)>()
         @Sendable func medium(_ store: any SettingsStore) -> Medium? {
@@ -301,9 +291,9 @@ extension StoreConformance {
             media.append((store, medium))
             return store
         }
-        @Sendable func breaking(
-            _ store: any SettingsStore, _ keyPath: KeyPath<Medium, Box<Bool>> & Sendable
-        ) -> @Sendable () -> Void {
+        @Sendable func breaking(_ store: any SettingsStore, _ keyPath: KeyPath<Medium, Box<Bool>> & Sendable)
+            -> @Sendable () -> Void
+        {
             let state = medium(store)?[keyPath: keyPath]
             state?.value = !breaks
             return { state?.value = true }
@@ -328,9 +318,7 @@ extension StoreConformance {
     }
 
     /// Writes as a process that is killed after a few changes, and leaves what the fault makes of them.
-    private static func writeAndDie(
-        _ store: BrokenStore, _ medium: Medium, _ fault: BrokenStore.Fault?
-    ) throws -> Int {
+    private static func writeAndDie(_ store: BrokenStore, _ medium: Medium, _ fault: BrokenStore.Fault?) throws -> Int {
         var (acknowledged, beforeLast, last) = (0, [String: Data](), [String: Data]())
         try write(to: store) { number in
             acknowledged = number
@@ -340,8 +328,7 @@ extension StoreConformance {
         switch fault {
         case .losesTheLastChangeOfAProcess: try medium.write(beforeLast)
         case .storesWhatWasNeverSet: try medium.write(last.merging(["killed": Data("\"9".utf8)]) { $1 })
-        case .tearsABatchOfAProcess:
-            try medium.write(last.merging(beforeLast.filter { $0.key.hasSuffix("/b") }) { $1 })
+        case .tearsABatchOfAProcess: try medium.write(last.merging(beforeLast.filter { $0.key.hasSuffix("/b") }) { $1 })
         case .leavesALock: medium.isLocked.value = true
         default: break
         }

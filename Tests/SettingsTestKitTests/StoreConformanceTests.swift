@@ -11,9 +11,7 @@ struct StoreConformanceTests {
         private let contents = Mutex<[String: Data]>([:])
 
         func get(_ key: SettingsService.StorageKey) -> Data? { contents.withLock { $0[key.name] } }
-        func set(_ key: SettingsService.StorageKey, to data: Data?) {
-            contents.withLock { $0[key.name] = data }
-        }
+        func set(_ key: SettingsService.StorageKey, to data: Data?) { contents.withLock { $0[key.name] = data } }
     }
 
     @Test("A store that does one thing wrong breaks its rules", arguments: BrokenStore.Fault.allCases)
@@ -24,17 +22,13 @@ struct StoreConformanceTests {
         #expect(report.description.hasPrefix("FAILED  "))
     }
 
-    @Test(
-        "For each rule, which has a name and a sentence, there is a broken store that the suite finds")
+    @Test("For each rule, which has a name and a sentence, there is a broken store that the suite finds")
     func rules() {
         let rules = StoreConformance.rules
         #expect(Set(BrokenStore.Fault.allCases.flatMap(\.rules)) == Set(rules.map(\.id)))
-        #expect(
-            Set(rules.map(\.id)).count == rules.count && Set(rules.map(\.statement)).count == rules.count)
+        #expect(Set(rules.map(\.id)).count == rules.count && Set(rules.map(\.statement)).count == rules.count)
         for rule in rules {
-            #expect(
-                rule.id.wholeMatch(of: #/[a-z]+\.[a-z]+(-[a-z]+)*/#) != nil && rule.statement.hasSuffix(".")
-            )
+            #expect(rule.id.wholeMatch(of: #/[a-z]+\.[a-z]+(-[a-z]+)*/#) != nil && rule.statement.hasSuffix("."))
         }
     }
 
@@ -44,16 +38,12 @@ struct StoreConformanceTests {
         #expect(report.passed.map(\.id) == StoreConformance.rules.map(\.id), "\(report)")
     }
 
-    @Test(
-        "A correct store of two functions passes; the report names the rules that it does not offer as skipped"
-    )
+    @Test("A correct store of two functions passes; the report names the rules that it does not offer as skipped")
     func twoFunctions() async {
         let report = await StoreConformance { PlainStore() }.run()
         #expect(report.failures.isEmpty && report.passed.count >= 20, "\(report)")
         #expect(report.passed.count + report.skipped.count == StoreConformance.rules.count)
-        for reason in [
-            "has no feed", "list its keys", "`reopen:`", "`unreadable:`", "`unwritable:`", "`killed:`",
-        ] {
+        for reason in ["has no feed", "list its keys", "`reopen:`", "`unreadable:`", "`unwritable:`", "`killed:`"] {
             #expect(report.skipped.contains { $0.reason.contains(reason) }, "\(reason)")
             #expect(report.description.contains(reason))
         }
@@ -63,8 +53,7 @@ struct StoreConformanceTests {
     func withoutReopening() async {
         let report = await StoreConformance(nil, closures: ["unreadable", "unwritable", "killed"]).run()
         #expect(report.failures.isEmpty, "\(report)")
-        #expect(
-            report.skipped.map(\.rule.id).filter { $0.hasPrefix("durability.") }.count == 4, "\(report)")
+        #expect(report.skipped.map(\.rule.id).filter { $0.hasPrefix("durability.") }.count == 4, "\(report)")
         #expect(report.skipped.allSatisfy { $0.reason.contains("`reopen:`") }, "\(report)")
     }
 
@@ -74,8 +63,7 @@ struct StoreConformanceTests {
         #expect(report.failures.isEmpty, "\(report)")
         let rules = report.skipped.filter { $0.reason.contains("no call threw") }.map(\.rule.id)
         let expected = [
-            "unwritable.set", "unwritable.batch", "unwritable.remove-all", "unwritable.feed",
-            "errors.no-values",
+            "unwritable.set", "unwritable.batch", "unwritable.remove-all", "unwritable.feed", "errors.no-values",
         ]
         #expect(rules == expected, "\(report)")
     }
@@ -94,9 +82,7 @@ struct StoreConformanceTests {
             try await StoreConformance.runAndKill("/bin/sh", ["-c", script])
         }
 
-        @Test(
-            "The last number of a process that was killed is returned; a line that was cut off does not count"
-        )
+        @Test("The last number of a process that was killed is returned; a line that was cut off does not count")
         func number() async throws {
             #expect(try await run("n=0; while :; do n=$((n + 1)); echo $n; done") > 0)
             #expect(try await run("echo 1; printf 2; exec sleep 60") == 1)
@@ -107,9 +93,7 @@ struct StoreConformanceTests {
             arguments: ["exit 3", "echo 1; exit 0", "while :; do echo hello; done"])
         func failure(_ script: String) async {
             await #expect(throws: (any Error).self) { try await run(script) }
-            await #expect(throws: (any Error).self) {
-                try await StoreConformance.runAndKill("/no/such/program", [])
-            }
+            await #expect(throws: (any Error).self) { try await StoreConformance.runAndKill("/no/such/program", []) }
         }
     }
 #endif

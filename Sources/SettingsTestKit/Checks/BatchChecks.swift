@@ -5,9 +5,7 @@ extension Check {
     static let batches = [
         Check("batches.complete", "A batch sets and removes all its keys.") { store in
             try store.set("removed", "1")
-            try require(
-                store.apply(["a": "a", "removed": nil, "b": "b"]),
-                "A batch without expectations was refused.")
+            try require(store.apply(["a": "a", "removed": nil, "b": "b"]), "A batch without expectations was refused.")
             try require(store.has("a", "a"), "The first write is missing.")
             try require(store.has("b", "b"), "The last write is missing.")
             try require(store.has("removed", nil), "The removal is missing.")
@@ -18,12 +16,10 @@ extension Check {
         },
         Check("batches.accepted", "A batch whose expectations hold is applied.") { store in
             try store.set("a", "1")
-            try require(
-                store.apply(["a": "2"], expecting: ["a": "1", "absent": nil]), "The batch was refused.")
+            try require(store.apply(["a": "2"], expecting: ["a": "1", "absent": nil]), "The batch was refused.")
             try require(store.has("a", "2"), "The batch was not applied.")
         },
-        Check("batches.refused", "A batch with an expectation that does not hold changes nothing.") {
-            store in
+        Check("batches.refused", "A batch with an expectation that does not hold changes nothing.") { store in
             try store.set("a", "1")
             for wrong in ["2", nil] {
                 let isApplied = try store.apply(["a": "3", "b": ""], expecting: ["a": wrong])
@@ -32,21 +28,15 @@ extension Check {
                 try require(store.has("b", nil), "A refused batch made a key.")
             }
         },
-        Check(
-            "batches.question",
-            "A batch without writes is accepted if its expectations hold, and changes nothing."
-        ) {
+        Check("batches.question", "A batch without writes is accepted if its expectations hold, and changes nothing.") {
             store in
             try store.set("a", "1")
             try store.set("b", "2")
-            for (a, b, isRight) in [
-                ("1", "2", true), ("1", "1", false), ("2", "2", false), ("1", nil, false),
-            ] {
+            for (a, b, isRight) in [("1", "2", true), ("1", "1", false), ("2", "2", false), ("1", nil, false)] {
                 let answer = try store.apply([:], expecting: ["a": a, "b": b, "absent": nil])
                 try require(answer == isRight, "It was \(answer ? "accepted" : "refused").")
             }
-            try require(
-                store.has("a", "1") && store.has("b", "2"), "A batch without writes changed a key.")
+            try require(store.has("a", "1") && store.has("b", "2"), "A batch without writes changed a key.")
             try require(store.has("absent", nil), "A batch without writes made a key.")
         },
         Check("batches.empty", "An empty batch is accepted.") { store in

@@ -8,9 +8,7 @@ extension Check {
 
     /// Any thread may call the store at any time.
     static let concurrency = [
-        Check(
-            "threads.distinct", "Values that several threads set under different names are all stored."
-        ) { store in
+        Check("threads.distinct", "Values that several threads set under different names are all stored.") { store in
             try await onThreads(writerCount) { writer in
                 for round in 0..<rounds { try store.set("\(writer)/\(round)", "\(round)") }
             }
@@ -43,51 +41,34 @@ extension Check {
         },
         Check("threads.update", "Updates through a service are atomic.") { store in
             let service = store.service()
-            let counter = SettingsService.Setting<Int>(
-                "counter", in: .custom(id: "conformance"), default: 0)
+            let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
             try await onThreads(writerCount) { _ in
                 for _ in 0..<rounds { service.update(counter) { $0 += 1 } }
             }
             let total = try service.load(counter)
-            try require(
-                total == writerCount * rounds, "\(writerCount * rounds) updates added up to \(total).")
+            try require(total == writerCount * rounds, "\(writerCount * rounds) updates added up to \(total).")
         },
         Check("threads.order", "With several writers, listeners end on the stored value.") { store in
-            let service = store.service()
-            let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
-            let received = Mutex<[SettingsService.Change<Int>]>([], .leaf)
-            let subscription = service.observe(setting) { change in
-                received.withLock { $0.append(change) }
-            }
-            let published = Mutex<[SettingsStoreChange]>([], .leaf)
-            let feedSubscription = store.feed?.observe { changes, _ in
-                published.withLock { $0 += changes.filter { $0.name == "a" } }
-            }
-            defer {
-                subscription.cancel()
-                feedSubscription?.cancel()
-            }
+            let recorder = Recorder(observing: store)
+            let (service, setting, last) = (recorder.service, Recorder.setting, Data("last".utf8))
             try await onThreads(writerCount) { writer in
-                for round in 0..<rounds { service.set(setting, to: writer * rounds + round) }
+                for round in 0..<rounds { service.set(setting, to: Data("\(writer) \(round)".utf8)) }
             }
             // The last change marks the end of all others, because another thread may still be delivering them.
-            service.set(setting, to: -2)
+            service.set(setting, to: last)
             let deadline = ContinuousClock.now + .seconds(10)
-            while received.withLock({ $0.last?.newValue }) != -2 {
+            while recorder.delivered.last?.newData != last {
                 try require(ContinuousClock.now < deadline, "The listener did not receive the last change.")
                 try await Task.sleep(for: .milliseconds(1))
             }
-            var before = -1
-            for change in received.withLock({ $0 }) {
-                try require(
-                    change.oldValue == before, "A change from \(change.oldValue) followed one to \(before).")
-                before = change.newValue
+            func isChain(_ changes: [SettingsStoreChange]) -> Bool {
+                zip(changes, changes.dropFirst()).allSatisfy { $0.newData == $1.oldData }
             }
             try require(
-                try service.load(setting) == -2, "The last delivered value is not the stored one.")
-            let changes = store.feed?.isExhaustive == true ? published.withLock { $0 } : []
+                isChain(recorder.delivered), "A delivered change does not begin with the value of the one before.")
+            try require(try service.load(setting) == last, "The last delivered value is not the stored one.")
             try require(
-                zip(changes, changes.dropFirst()).allSatisfy { $0.newData == $1.oldData },
+                store.feed?.isExhaustive != true || isChain(Array(recorder.published.joined())),
                 "A published change does not begin with the bytes of the one before.")
         },
     ]

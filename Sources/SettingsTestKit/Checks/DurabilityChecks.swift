@@ -17,21 +17,16 @@ extension Check {
                 try store.synchronize()
                 let second = try reopen(store)
                 for (number, sample) in Samples.data.enumerated() {
-                    try require(
-                        try second.get(key("value \(number)")) == sample.1, "\(sample.0) was lost or changed.")
+                    try require(try second.get(key("value \(number)")) == sample.1, "\(sample.0) was lost or changed.")
                 }
                 for name in Samples.names {
-                    try require(
-                        second.has(name, name), "The value under \(Samples.short(name)) was lost or changed.")
+                    try require(second.has(name, name), "The value under \(Samples.short(name)) was lost or changed.")
                 }
                 try require(second.has("removed", nil), "A removed key had returned.")
                 try require(
                     second.has("caf\u{E9}", "cafe\u{301}"), "A canonically equivalent name had become another key.")
             },
-            Check(
-                "durability.killed",
-                "Changes that a process has acknowledged are there after it was killed."
-            ) {
+            Check("durability.killed", "Changes that a process has acknowledged are there after it was killed.") {
                 store in
                 try await afterKills(store, means) { second, last, most in
                     let number = try WriterKeys.number(in: second)
@@ -39,22 +34,17 @@ extension Check {
                     try require(number <= most, "\(number) is stored but was never set.")
                 }
             },
-            Check(
-                "durability.killed-batch",
-                "A batch of a process that was killed is there completely, or not at all."
-            ) { store in
+            Check("durability.killed-batch", "A batch of a process that was killed is there completely, or not at all.")
+            { store in
                 // Without a feed, a store may have the batches that the protocol implements.
                 if store.feed == nil { throw NotOffered(reason: "the store has no feed") }
                 try await afterKills(store, means) { second, last, _ in
                     let numbers = try WriterKeys.batchNumbers(in: second)
                     try require(Set(numbers).count == 1, "The keys of one batch have the numbers \(numbers).")
-                    try require(
-                        numbers[0] >= last, "Batch \(last) was acknowledged, but \(numbers) are stored.")
+                    try require(numbers[0] >= last, "Batch \(last) was acknowledged, but \(numbers) are stored.")
                 }
             },
-            Check(
-                "durability.killed-usable", "After a process was killed, another one can write at once."
-            ) { store in
+            Check("durability.killed-usable", "After a process was killed, another one can write at once.") { store in
                 try await afterKills(store, means) { second, last, _ in
                     try WriterKeys.retrying { try second.set("after", "\(last)") }
                     try second.synchronize()
@@ -70,9 +60,7 @@ extension Check {
         _ store: any SettingsStore, _ means: StoreConformance.Means,
         _ body: (any SettingsStore, _ last: Int, _ most: Int) throws -> Void
     ) async throws {
-        guard let killed = means.killed else {
-            throw NotOffered(reason: "no `killed:` was passed to the suite")
-        }
+        guard let killed = means.killed else { throw NotOffered(reason: "no `killed:` was passed to the suite") }
         let reopen = try means.requireReopening()
         var last = 0
         for _ in 0..<4 {

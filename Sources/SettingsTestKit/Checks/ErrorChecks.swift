@@ -8,14 +8,11 @@ extension Check {
     /// - Parameter means: Without a closure that breaks the medium, no call throws, and the rule is skipped.
     static func errors(_ means: StoreConformance.Means) -> [Check] {
         [
-            Check(
-                "errors.no-values",
-                "Errors contain no values, neither those that are stored nor those to be stored."
-            ) { store in
+            Check("errors.no-values", "Errors contain no values, neither those that are stored nor those to be stored.")
+            { store in
                 let breaks = [means.unreadable, means.unwritable].compactMap { $0 }
                 if breaks.isEmpty {
-                    throw NotOffered(
-                        reason: "neither `unreadable:` nor `unwritable:` was passed to the suite")
+                    throw NotOffered(reason: "neither `unreadable:` nor `unwritable:` was passed to the suite")
                 }
                 try store.set("stored", Secret.stored.json)
                 try store.synchronize()
@@ -79,22 +76,23 @@ private final class Problems: Sendable {
         attempt("a batch") {
             _ = try store.apply(["stored": Secret.new.json], expecting: ["stored": Secret.expected.json])
         }
-        attempt("a batch") {
-            _ = try store.apply(["other": Secret.new.json, "stored": Secret.new.json])
-        }
+        attempt("a batch") { _ = try store.apply(["other": Secret.new.json, "stored": Secret.new.json]) }
         attempt("keys") { _ = try store.keys() }
         attempt("removeAll") { try store.removeAll() }
         attempt("synchronize") { try store.synchronize() }
         let service = store.service(.init { [weak self] in self?.record("a diagnosis", $0) })
-        let setting = SettingsService.Setting<String>(
-            "stored", in: .custom(id: "conformance"), default: "")
+        let setting = SettingsService.Setting<String>("stored", in: .custom(id: "conformance"), default: "")
         attempt("load") { _ = try service.load(setting) }
         attempt("save") { try service.save(setting, to: Secret.new.rawValue) }
         service.update(setting) { _ in Secret.new.rawValue }
     }
 
     func attempt(_ call: String, _ body: () throws -> Void) {
-        do { try body() } catch { record(call, error) }
+        do {
+            try body()
+        } catch {
+            record(call, error)
+        }
     }
 
     private func record(_ call: String, _ error: any Error) {
@@ -105,16 +103,13 @@ private final class Problems: Sendable {
         let texts = ["\(error)", String(reflecting: error), contents]
         state.withLock { state in
             state.count += 1
-            if texts.contains(where: Secret.isIn) {
-                state.leaks.append("\(call): an error of type \(type(of: error))")
-            }
+            if texts.contains(where: Secret.isIn) { state.leaks.append("\(call): an error of type \(type(of: error))") }
         }
     }
 
     func requireSilence() throws {
         let state = state.withLock { $0 }
         if state.count == 0 { throw NotOffered(reason: "no call threw while the medium was broken") }
-        try require(
-            state.leaks.isEmpty, "A value is in the error of \(state.leaks.joined(separator: "; ")).")
+        try require(state.leaks.isEmpty, "A value is in the error of \(state.leaks.joined(separator: "; ")).")
     }
 }

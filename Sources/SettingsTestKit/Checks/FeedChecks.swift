@@ -28,9 +28,7 @@ extension Check {
         Check("feed.batch", "A batch is published at once, each key with its last bytes.") { store in
             let recorder = try Recorder(store)
             _ = try store.apply(["a": "1", "b": "2", "c": "3"])
-            let expected = [("a", "1"), ("b", "2"), ("c", "3")].map {
-                Recorder.change($0, from: nil, to: $1)
-            }
+            let expected = [("a", "1"), ("b", "2"), ("c", "3")].map { Recorder.change($0, from: nil, to: $1) }
             let delivered = recorder.delivered(1)
             try require(delivered == [expected[0]], "Delivered: \(delivered).")
             try require(recorder.published == [expected], "Published: \(recorder.published).")
@@ -56,8 +54,7 @@ extension Check {
             let service = try Recorder(store).service
             for number in 0..<100 {
                 try store.set("a", "\(number)")
-                try require(
-                    service.get(Recorder.setting) == Data("\(number)".utf8), "A service read an older value.")
+                try require(service.get(Recorder.setting) == Data("\(number)".utf8), "A service read an older value.")
             }
         },
     ]
@@ -68,21 +65,22 @@ final class Recorder: Sendable {
     static let setting = SettingsService.Setting<Data?>("a", in: .custom(id: "conformance"))
 
     let service: SettingsService
-    private let state = Mutex(
-        (published: [[SettingsStoreChange]](), delivered: [SettingsStoreChange]()), .leaf)
+    private let state = Mutex((published: [[SettingsStoreChange]](), delivered: [SettingsStoreChange]()), .leaf)
     private let didDeliver = DispatchSemaphore(value: 0)
     private let subscriptions = Mutex<[SettingsService.Subscription]>([], .leaf)
 
     /// Observes a store that must have a feed.
-    init(_ store: any SettingsStore) throws {
-        guard let feed = store.feed else { throw NotOffered(reason: "the store has no feed") }
+    convenience init(_ store: any SettingsStore) throws {
+        if store.feed == nil { throw NotOffered(reason: "the store has no feed") }
+        self.init(observing: store)
+    }
+
+    init(observing store: any SettingsStore) {
         service = store.service()
         // A service repairs what a feed gets wrong, as far as it can.
         let subscriptions = [
-            feed.observe { [weak self] changes, _ in
-                let plain = changes.map {
-                    SettingsStoreChange(name: $0.name, from: $0.oldData, to: $0.newData)
-                }
+            store.feed?.observe { [weak self] changes, _ in
+                let plain = changes.map { SettingsStoreChange(name: $0.name, from: $0.oldData, to: $0.newData) }
                 self?.state.withLock { $0.published.append(plain.sorted { $0.name < $1.name }) }
             },
             service.observe(Self.setting) { [weak self] change in
@@ -92,7 +90,7 @@ final class Recorder: Sendable {
                 self?.didDeliver.signal()
             },
         ]
-        self.subscriptions.withLock { $0 = subscriptions }
+        self.subscriptions.withLock { $0 = subscriptions.compactMap(\.self) }
     }
 
     static func change(_ name: String, from old: String?, to new: String?) -> SettingsStoreChange {
@@ -102,20 +100,18 @@ final class Recorder: Sendable {
     /// The changes so far, by the calls that published them, in the order of the names.
     var published: [[SettingsStoreChange]] { state.withLock { $0.published } }
 
+    var delivered: [SettingsStoreChange] { state.withLock { $0.delivered } }
+
     /// Waits until as many changes were delivered: a store's thread that is calling listeners while a write returns also calls these.
     func delivered(_ count: Int) -> [SettingsStoreChange] {
         let limit = DispatchTime.now() + .seconds(5)
         while true {
-            let delivered = state.withLock { $0.delivered }
-            if delivered.count >= count || didDeliver.wait(timeout: limit) == .timedOut {
-                return delivered
-            }
+            let delivered = self.delivered
+            if delivered.count >= count || didDeliver.wait(timeout: limit) == .timedOut { return delivered }
         }
     }
 
     func requireSilence() throws {
-        try require(
-            published.isEmpty && delivered(0).isEmpty,
-            "Published: \(published), delivered: \(delivered(0)).")
+        try require(published.isEmpty && delivered.isEmpty, "Published: \(published), delivered: \(delivered).")
     }
 }

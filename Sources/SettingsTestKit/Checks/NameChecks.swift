@@ -6,13 +6,11 @@ extension Check {
         Check("names.any", "Any name works that is not empty and has no NUL.") { store in
             for name in Samples.names {
                 try store.set(name, name)
-                try require(
-                    store.has(name, name), "The value under \(Samples.short(name)) did not come back.")
+                try require(store.has(name, name), "The value under \(Samples.short(name)) did not come back.")
             }
             for name in Samples.names {
                 try require(
-                    store.has(name, name),
-                    "The value under \(Samples.short(name)) was changed by setting another.")
+                    store.has(name, name), "The value under \(Samples.short(name)) was changed by setting another.")
             }
         },
         Check("names.independent", "Setting or removing one key does not change the others.") { store in
@@ -34,8 +32,7 @@ extension Check {
                 store.has("caf\u{E9}", "decomposed"),
                 "A value stored under a decomposed name was not found under the composed one.")
             try store.set("caf\u{E9}", nil)
-            try require(
-                store.has("cafe\u{301}", nil), "Removing the composed name left the decomposed one.")
+            try require(store.has("cafe\u{301}", nil), "Removing the composed name left the decomposed one.")
         },
         Check("names.case", "Names that differ in case are two keys.") { store in
             try store.set("name", "lower")
@@ -63,9 +60,7 @@ extension Check {
             _ = try store.names()
             for name in Samples.names { try store.set(name, "1") }
             try store.removeAll()
-            for name in Samples.names {
-                try require(store.has(name, nil), "\(Samples.short(name)) was still there.")
-            }
+            for name in Samples.names { try require(store.has(name, nil), "\(Samples.short(name)) was still there.") }
             try store.set("after", "1")
             try require(store.has("after", "1"), "The store did not work afterwards.")
         },

@@ -2,10 +2,8 @@ import Foundation
 import SettingsKitCore
 
 extension Check {
-    private static let counter = SettingsService.Setting<Int>(
-        "counter", in: .custom(id: "conformance"), default: 0)
-    private static let other = SettingsService.Setting<Int>(
-        "other", in: .custom(id: "conformance"), default: 0)
+    private static let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
+    private static let other = SettingsService.Setting<Int>("other", in: .custom(id: "conformance"), default: 0)
 
     /// An unreadable medium must not count as empty: otherwise a default is returned for the value, and overwrites it.
     ///
@@ -19,8 +17,7 @@ extension Check {
         }
 
         return [
-            Check("unreadable.throws", "A store that cannot read throws, and never returns nil.") {
-                store in
+            Check("unreadable.throws", "A store that cannot read throws, and never returns nil.") { store in
                 try whileUnreadable(store) { try requireThrowingOrStored(store) }
             },
             Check("unreadable.reopened", "An unreadable medium is not opened as an empty one.") { store in
@@ -30,8 +27,7 @@ extension Check {
                     if let second = try? reopen(store) { try requireThrowingOrStored(second) }
                 }
             },
-            Check("unreadable.kept", "Writing while the medium is unreadable replaces no stored value.") {
-                store in
+            Check("unreadable.kept", "Writing while the medium is unreadable replaces no stored value.") { store in
                 try whileUnreadable(store) {
                     for store in [store, try? means.reopen?(store)] {
                         // As a program that ignores errors does.

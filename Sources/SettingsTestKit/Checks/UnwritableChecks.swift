@@ -21,10 +21,7 @@ extension Check {
                     try contents.compare(store, "after a batch threw", mayThrow: true)
                 }
             },
-            Check(
-                "unwritable.question",
-                "A batch without writes is answered also while the medium refuses changes."
-            ) {
+            Check("unwritable.question", "A batch without writes is answered also while the medium refuses changes.") {
                 store in
                 var contents = try KnownContents(in: store)
                 try contents.whileUnwritable(store, means) { _ in
@@ -46,15 +43,13 @@ extension Check {
                     contents.attempt(["a": "new"]) { try store.set("a", "new") }
                     contents.attemptBatch(["b": "new", "absent": "new"], store)
                     try contents.requireRefusal()
-                    for change in recorder.published.joined()
-                    where !contents.acknowledged.contains(change.name) {
+                    for change in recorder.published.joined() where !contents.acknowledged.contains(change.name) {
                         try require(false, "A change of \"\(change.name)\" was published, but the call threw.")
                     }
                 }
             },
             Check(
-                "unwritable.acknowledged",
-                "A change that a call has acknowledged is stored, also if the medium fails."
+                "unwritable.acknowledged", "A change that a call has acknowledged is stored, also if the medium fails."
             ) { store in
                 var contents = try KnownContents(in: store)
                 var isSynchronized = false
@@ -66,8 +61,7 @@ extension Check {
                     try contents.compare(store, "while the medium fails", mayThrow: true)
                 }
                 if isSynchronized, let reopen = means.reopen {
-                    try contents.compare(
-                        reopen(store), "in a store that was opened after synchronize returned")
+                    try contents.compare(reopen(store), "in a store that was opened after synchronize returned")
                 }
                 try WriterKeys.retrying { try store.synchronize() }
                 try contents.compare(store, "after the medium was repaired")
@@ -87,8 +81,7 @@ extension Check {
     /// Has a store try a change while its medium refuses changes. The refused change must not appear then, after the repair, or
     /// in a second store.
     private static func checkRefusal(
-        of store: any SettingsStore, _ means: StoreConformance.Means,
-        _ body: (inout KnownContents) throws -> Void
+        of store: any SettingsStore, _ means: StoreConformance.Means, _ body: (inout KnownContents) throws -> Void
     ) throws {
         var contents = try KnownContents(in: store)
         try contents.whileUnwritable(store, means, body)
@@ -115,11 +108,7 @@ private struct KnownContents {
 
     mutating func whileUnwritable(
         _ store: any SettingsStore, _ means: StoreConformance.Means, _ body: (inout Self) throws -> Void
-    ) throws {
-        try StoreConformance.Means.whileBroken(means.unwritable, "unwritable", store) {
-            try body(&self)
-        }
-    }
+    ) throws { try StoreConformance.Means.whileBroken(means.unwritable, "unwritable", store) { try body(&self) } }
 
     /// Calls a function that makes changes, and records whether it refuses them.
     mutating func attempt(_ changes: KeyValuePairs<String, String?>, _ body: () throws -> Void) {
@@ -135,9 +124,7 @@ private struct KnownContents {
     }
 
     mutating func attemptBatch(_ changes: KeyValuePairs<String, String?>, _ store: any SettingsStore) {
-        attempt(changes) {
-            try require(store.apply(changes), "A batch without expectations was refused.")
-        }
+        attempt(changes) { try require(store.apply(changes), "A batch without expectations was refused.") }
     }
 
     func requireRefusal() throws {
@@ -165,8 +152,6 @@ private struct KnownContents {
     func compareWhenRepaired(_ store: any SettingsStore, _ means: StoreConformance.Means) throws {
         try WriterKeys.retrying { try store.synchronize() }
         try compare(store, "after the medium was repaired")
-        if let reopen = means.reopen {
-            try compare(reopen(store), "in a store that was opened afterwards")
-        }
+        if let reopen = means.reopen { try compare(reopen(store), "in a store that was opened afterwards") }
     }
 }

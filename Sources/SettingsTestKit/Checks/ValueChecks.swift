@@ -11,8 +11,7 @@ extension Check {
             for (what, data) in Samples.data {
                 try store.set(key("value"), to: data)
                 let read = try store.get(key("value"))
-                try require(
-                    read == data, "\(what) came back as \(read.map { "\($0.count) other bytes" } ?? "nil").")
+                try require(read == data, "\(what) came back as \(read.map { "\($0.count) other bytes" } ?? "nil").")
             }
         },
         Check("values.random", "Random bytes are returned exactly as stored.") { store in
@@ -27,8 +26,7 @@ extension Check {
             try store.set("value", "second")
             try require(store.has("value", "second"), "get did not return the second value.")
         },
-        Check("values.removed", "A removed key has no bytes, and removing it again is no error.") {
-            store in
+        Check("values.removed", "A removed key has no bytes, and removing it again is no error.") { store in
             try store.set("value", "1")
             try store.set("value", nil)
             try require(store.has("value", nil), "get returned bytes after the key was removed.")
