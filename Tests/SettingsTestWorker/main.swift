@@ -73,24 +73,6 @@ case "fill":
         try settings.save(Setting<Int>("\(arguments[3]) \(number)", in: .defaults, default: -1), to: number)
     }
 
-case "write":
-    // write PATH: sets, and says so when it is done, for ever.
-    let settings = try openService(lag: nil)
-    let (left, right) = (
-        Setting<Int>("left", in: .defaults, default: 0), Setting<Int>("right", in: .defaults, default: 0)
-    )
-    let own = Setting<Int>("own", in: .defaults, default: 0)
-    var number = settings.get(own)
-    while true {
-        number += 1
-        try settings.save(own, to: number)
-        _ = try settings.save { transaction in
-            transaction.set(left, to: number)
-            transaction.set(right, to: number)
-        }
-        say("\(number)")
-    }
-
 case "conformance":
     // conformance PATH: what the conformance suite has a process do that it kills.
     try StoreConformance.writeUntilKilled(to: openStore())
@@ -137,27 +119,6 @@ case "listen":
     let subscription = settings.observe(setting) { say("\($0.newValue)") }
     say("listening")
     withExtendedLifetime(subscription) { dispatchMain() }
-
-case "limited":
-    // limited PATH SIZE: no file may grow beyond SIZE bytes; sets until that is met, then without the limit.
-    signal(SIGXFSZ, SIG_IGN)
-    let settings = try openService()
-    let setting = Setting<String>("text", in: .defaults, default: "")
-    var limit = rlimit(rlim_cur: rlim_t(argument(3)), rlim_max: .max)
-    limitFileSize(&limit)
-    var text = ""
-    do {
-        while true {
-            try settings.save(setting, to: text + "0123456789")
-            text += "0123456789"
-        }
-    } catch let error as SettingsError {
-        guard error.code == .writeFailed, settings.get(setting) == text, !"\(error)".contains("0123") else { exit(2) }
-    }
-    limit.rlim_cur = .max
-    limitFileSize(&limit)
-    try settings.save(Setting<Int>("afterwards", in: .defaults, default: 0), to: text.utf8.count)
-    try settings.bringUpToDate()
 
 case "database-upgrade":
     // database-upgrade PATH COUNT: opens a database with so many versions of its schema.

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("What cannot be opened or written", .timeLimit(Rounds.timeLimit), .ownThreads)
+@Suite("A store that cannot be opened or written", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct AccessTests {
     @Test(
         "A store that is only read has the values and follows them, and every way to write throws readOnly",
@@ -31,65 +31,6 @@ struct AccessTests {
                 writes: [], expectations: [expectation], options: .init(waitsForAgreement: false))
             #expect(try store.apply(question))
             for store in [store, writing, try medium.fresh()] { #expect(try store.texts == ["a": "2"]) }
-        }
-    }
-
-    /// Gives the files of a medium and their directories permissions.
-    private func setPermissions(_ files: mode_t, _ directories: mode_t, in directory: String) throws {
-        try #require(chmod(directory, directories) == 0)
-        for name in try FileManager.default.subpathsOfDirectory(atPath: directory) {
-            let path = directory + "/" + name
-            let isDirectory = try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-            try #require(chmod(path, isDirectory == .typeDirectory ? directories : files) == 0)
-        }
-    }
-
-    @Test(
-        "A user who may only read the files gets the values, and a set is refused and changes nothing",
-        .enabled(if: getuid() == 0), arguments: [StoreKind.propertyList, .database])
-    func permissions(kind: StoreKind) async throws {
-        try await withTemporaryDirectory { directory in
-            let medium = kind.medium(in: directory)
-            let holder = try medium.open()
-            try holder.set(key("a"), to: Data("1".utf8))
-            try holder.synchronize()
-            try setPermissions(0o644, 0o755, in: directory)
-            await #expect(processExitsWith: .success) {
-                [kind = kind as StoreKind, directory = directory as String] in
-                guard setuid(65_534) == 0 else { Foundation.exit(2) }
-                let store = try kind.medium(in: directory).open()
-                let key = SettingsService.StorageKey("a", scope: .defaults)
-                guard try store.get(key) == Data("1".utf8) else { Foundation.exit(3) }
-                do {
-                    try store.set(key, to: Data("\"secret\"".utf8))
-                    Foundation.exit(4)
-                } catch {
-                    guard "\(error)".contains(directory), !"\(error)".contains("secret") else { Foundation.exit(5) }
-                }
-                Foundation.exit(try store.get(key) == Data("1".utf8) ? 0 : 6)
-            }
-            #expect(try holder.text("a") == "1" && medium.fresh().text("a") == "1")
-        }
-    }
-
-    @Test(
-        "A user who may not read the files cannot open the store", .enabled(if: getuid() == 0),
-        arguments: StoreKind.allCases)
-    func unreadable(kind: StoreKind) async throws {
-        try await withTemporaryDirectory { directory in
-            try await Worker.run("set", kind.medium(in: directory).path, "a", "1")
-            try setPermissions(0o600, 0o777, in: directory)
-            await #expect(processExitsWith: .success) {
-                [kind = kind as StoreKind, directory = directory as String] in
-                guard setuid(65_534) == 0 else { Foundation.exit(2) }
-                do {
-                    _ = try kind.medium(in: directory).open()
-                    Foundation.exit(3)
-                } catch let error as SettingsError {
-                    Foundation.exit(error.code == .storeUnavailable && "\(error)".contains(directory) ? 0 : 4)
-                }
-            }
-            #expect(try kind.medium(in: directory).fresh().text("a") == "1")
         }
     }
 

@@ -101,38 +101,6 @@ struct SharingTests {
     }
 
     @Test(
-        "Every acknowledged change survives the killing of its process, batches whole, many times",
-        arguments: zip(StoreKind.allCases, [1_000, 50, 200]))
-    func killed(kind: StoreKind, roundCount: Int) async throws {
-        try await kind.withMedium { medium in
-            for _ in 0..<Rounds.choose(20, full: roundCount) {
-                let worker = try Worker("write", medium.path)
-                let acknowledged = await worker.runUntilKilled(afterLines: .random(in: 1...30))
-                let store = try medium.fresh()
-                let left = try store.number("left")
-                #expect((acknowledged...(acknowledged + 1)).contains(try store.number("own")))
-                #expect(try left == store.number("right") && left >= acknowledged)
-                // A process that has recovered it writes it, too, or all rounds would be in one journal.
-                try store.synchronize()
-                try medium.check()
-            }
-        }
-    }
-
-    @Test(
-        "A limit on the size of files causes an error and no loss, and writing works once it is raised",
-        arguments: zip(StoreKind.allCases, [20_000, 20_000, 200_000]))
-    func limited(kind: StoreKind, size: Int) async throws {
-        try await kind.withMedium { medium in
-            try await Worker.run("limited", medium.path, "\(size)")
-            let store = try medium.fresh()
-            let size = try #require(store.text("text")?.count) - 2
-            #expect(size > 100)
-            #expect(try store.number("afterwards") == size)
-        }
-    }
-
-    @Test(
         "A change by another process is noticed without a request, whether the process exits or dies",
         arguments: StoreKind.allCases, ["set", "set-and-die"])
     func noticed(kind: StoreKind, command: String) async throws {
