@@ -43,10 +43,7 @@ extension SettingsStore {
         func entries(_ texts: KeyValuePairs<String, String?>) -> [SettingsStoreBatch.Entry] {
             texts.map { .init(key: key($0.key), data: $0.value.map { Data($0.utf8) }) }
         }
-        return try apply(
-            SettingsStoreBatch(
-                writes: entries(writes), expectations: entries(expectations),
-                options: .init(waitsForAgreement: writes.count > 0)))
+        return try apply(SettingsStoreBatch(writes: entries(writes), expectations: entries(expectations)))
     }
 
     /// The stored names.

@@ -27,8 +27,7 @@ struct AccessTests {
                 #expect(error?.code == .readOnly && error?.description.contains(medium.path) == true)
             }
             let expectation = SettingsStoreBatch.Entry(key: key("a"), data: Data("2".utf8))
-            let question = SettingsStoreBatch(
-                writes: [], expectations: [expectation], options: .init(waitsForAgreement: false))
+            let question = SettingsStoreBatch(writes: [], expectations: [expectation])
             #expect(try store.apply(question))
             for store in [store, writing, try medium.fresh()] { #expect(try store.texts == ["a": "2"]) }
         }
