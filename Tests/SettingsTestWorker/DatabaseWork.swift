@@ -2,23 +2,6 @@ import Dispatch
 import Foundation
 import SettingsSQLite
 
-/// Versions of a schema that each make a table with 50 rows, and say where they are.
-private struct TableVersion: SQLiteSchemaVersion {
-    let number: Int
-    var id: String { "v\(number)" }
-
-    func upgrade(_ database: SQLiteDatabase) throws {
-        let table = "t\(number)"
-        // The one before is done.
-        say("done \(number - 1)")
-        try database.create(table: table) { $0.column("n", .integer) }
-        for n in 0..<50 {
-            try database.execute(sql: "INSERT INTO \(identifier: table) VALUES (\(n))")
-            if n == 25 { say("half \(number)") }
-        }
-    }
-}
-
 private struct LedgerVersion: SQLiteSchemaVersion {
     let id = "ledger"
 
@@ -28,15 +11,6 @@ private struct LedgerVersion: SQLiteSchemaVersion {
 }
 
 enum DatabaseWork {
-    /// Opens a database with so many versions of its schema.
-    static func upgrade(_ path: String, count: Int) throws {
-        var options = SQLiteStorage.Options()
-        options.patience = .seconds(60)
-        let versions = (1...count).map { TableVersion(number: $0) }
-        _ = try SQLiteStorage(at: URL(fileURLWithPath: path), versions: versions, options: options)
-        say("done \(count)")
-    }
-
     /// Writes 20 rows of each of two tables at a time, and says so when it is done, for ever.
     static func write(_ path: String) async throws {
         let storage = try SQLiteStorage(at: URL(fileURLWithPath: path), versions: [LedgerVersion()])

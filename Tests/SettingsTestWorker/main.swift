@@ -120,10 +120,6 @@ case "listen":
     say("listening")
     withExtendedLifetime(subscription) { dispatchMain() }
 
-case "database-upgrade":
-    // database-upgrade PATH COUNT: opens a database with so many versions of its schema.
-    try DatabaseWork.upgrade(path, count: argument(3))
-
 case "database-write":
     // database-write PATH: writes to two tables at a time, and says so when it is done, for ever.
     DatabaseWork.run { [path] in try await DatabaseWork.write(path) }

@@ -73,7 +73,7 @@ struct CodableRecordErrorTests {
     /// A type that asks for another container than a keyed one.
     private struct Odd: SQLiteRecord, Codable {
         static let tableName = "members"
-        enum CodingKeys: String, CodingKey { case id }
+        enum CodingKeys: String, CodingKey { case request }
 
         let request: String
 
@@ -84,25 +84,21 @@ struct CodableRecordErrorTests {
             switch request {
             case "an unkeyed container": _ = encoder.unkeyedContainer()
             case "a single value": _ = encoder.singleValueContainer()
-            case "a nested container": _ = container.nestedUnkeyedContainer(forKey: .id)
+            case "a nested container": _ = container.nestedUnkeyedContainer(forKey: .request)
             default: _ = container.superEncoder()
             }
         }
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            switch OddRequest.current {
+            request = try container.decode(String.self, forKey: .request)
+            switch request {
             case "an unkeyed container": _ = try decoder.unkeyedContainer()
             case "a single value": _ = try decoder.singleValueContainer()
-            case "a nested container": _ = try container.nestedUnkeyedContainer(forKey: .id)
+            case "a nested container": _ = try container.nestedUnkeyedContainer(forKey: .request)
             default: _ = try container.superDecoder()
             }
-            request = ""
         }
-    }
-
-    private enum OddRequest {
-        @TaskLocal static var current = ""
     }
 
     @Test(
@@ -113,12 +109,10 @@ struct CodableRecordErrorTests {
             var row = SQLiteRow()
             try Odd(request).save(into: &row)
         }
-        OddRequest.$current.withValue(request) {
-            #expect {
-                _ = try Odd.load(from: SQLiteRow())
-            } throws: {
-                SettingsError.Code.unexpectedRow ~= $0 && "\($0)".contains(request)
-            }
+        await expect(.unexpectedRow, saying: request) {
+            var row = SQLiteRow()
+            row["request"] = request
+            _ = try Odd.load(from: row)
         }
     }
 }

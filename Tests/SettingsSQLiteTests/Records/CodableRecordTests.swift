@@ -40,17 +40,7 @@ struct CodableRecordTests {
                     role: try row["role"], list: try row["list"], noRole: row["noRole"], score: try row["score"])
             }
         }
-        struct Saving: SQLiteRecord, Codable, Equatable {
-            static let tableName = "words"
-            var word: String
-            func save(into row: inout SQLiteRow) throws { row["word"] = word.uppercased() }
-        }
-        struct Loading: SQLiteRecord, Codable, Equatable {
-            static let tableName = "words"
-            var word: String
-            static func load(from row: SQLiteRow) throws -> Loading { Loading(word: "<\(try row["word"] as String)>") }
-        }
-        try await withStorage("\(Members.schema); CREATE TABLE words (word)") { storage in
+        try await withStorage(Members.schema) { storage in
             try await storage.write { try $0.save(Members(id: 7)) }
             let written: Written? = try await storage.read { try $0.select(Written.all) }
             #expect(written == Written(role: .owner, list: ["b", "a"], noRole: nil, score: MemberScore(2.5)))
@@ -60,9 +50,6 @@ struct CodableRecordTests {
             #expect(
                 members?.role == .guest && members?.list == [] && members?.noRole == .owner
                     && members?.score.points == 1)
-            try await storage.write { try $0.insert(Saving(word: "a")) }
-            #expect(try await storage.read { try $0.select(Saving.all) } == Saving(word: "A"))
-            #expect(try await storage.read { try $0.select(Loading.all) } == Loading(word: "<A>"))
         }
     }
 
@@ -97,42 +84,6 @@ struct CodableRecordTests {
             let loaded: Members? = try await storage.read { try $0.select(Members.all) }
             #expect(loaded?.role == .guest && loaded?.shape == .point && loaded?.level == nil && loaded?.url == nil)
             #expect(try await storage.texts("SELECT role FROM members") == ["guest"])
-        }
-    }
-
-    @Test("Columns are called as coding keys are, and a superclass that shares the encoder adds its own")
-    func codingKeys() async throws {
-        class Animal: Codable {
-            var name: String?
-            init(name: String) { self.name = name }
-            private enum CodingKeys: String, CodingKey { case name = "animal_name" }
-        }
-        final class Cat: Animal, SQLiteRecord {
-            static let tableName = "cats"
-            var lives: Int?
-            private enum CodingKeys: String, CodingKey { case lives }
-            override init(name: String) {
-                lives = 9
-                super.init(name: name)
-            }
-            required init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: CodingKeys.self)
-                lives = try container.decodeNil(forKey: .lives) ? nil : container.decode(Int?.self, forKey: .lives)
-                try super.init(from: decoder)
-            }
-            override func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: CodingKeys.self)
-                try container.encode(lives, forKey: .lives)
-                try super.encode(to: encoder)
-            }
-        }
-        try await withStorage("CREATE TABLE cats (lives, animal_name)") { storage in
-            try await storage.write { _ = try $0.insert(Cat(name: "Tom")) }
-            #expect(try await storage.texts("SELECT animal_name || lives FROM cats") == ["Tom9"])
-            let name = try await storage.read {
-                (try $0.select(Cat.all) as Cat?).map { "\($0.name ?? "")\($0.lives ?? 0)" }
-            }
-            #expect(name == "Tom9")
         }
     }
 }

@@ -108,22 +108,6 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("A record's versions are applied once; a failed one changes nothing and is named")
-    func versions() async throws {
-        try await withTemporaryFolder { folder in
-            try open(folder).retries = 6
-            let second = ScriptVersion("v02", "ALTER TABLE parameters ADD COLUMN note TEXT")
-            #expect(try open(folder, versions: [parametersV01, second]).retries == 6)
-            let failing = ScriptVersion("v03", "DELETE FROM parameters; nonsense")
-            let error = expectError(.schemaUpgradeFailed) {
-                _ = try open(folder, versions: [parametersV01, second, failing])
-            }
-            #expect(error?.description.contains("v03") == true)
-            #expect(try rows(in: folder).map { $0[2] } == ["6"])
-            expectError(.newerVersion) { _ = try open(folder) }
-        }
-    }
-
     @Test("The case of columns does not matter to a table; other rows of it stay; without a table it is refused")
     func otherTables() async throws {
         try await withTemporaryFolder { folder in

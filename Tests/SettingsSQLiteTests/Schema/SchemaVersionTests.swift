@@ -42,22 +42,6 @@ struct SchemaVersionTests {
         }
     }
 
-    @Test("Several schemas have their versions in one database, whose ids may be the same")
-    func schemas() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("a.sqlite")
-            var others = SQLiteStorage.Options()
-            others.schemaName = "others"
-            for _ in 0..<2 {
-                _ = try SQLiteStorage(at: url, versions: [Self.version(1)])
-                _ = try SQLiteStorage(
-                    at: url, versions: [ScriptVersion("v1", "CREATE TABLE others (n)"), Self.version(2)],
-                    options: others)
-            }
-            #expect(try await log(SQLiteStorage(at: url)) == ["1", "2"])
-        }
-    }
-
     @Test("A version that fails leaves the database as the version before has left it, and is named")
     func failing() async throws {
         let failures: [(String, (SQLiteDatabase) throws -> Void)] = [

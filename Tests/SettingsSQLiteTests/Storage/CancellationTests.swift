@@ -94,31 +94,4 @@ struct CancellationConcurrencyTests {
             await task.value
         }
     }
-
-    @Test("Cancelling an access never interrupts the next one on its connection")
-    func nextAccess() async throws {
-        let seed = UInt64.random(in: .min ... .max)
-        print("nextAccess: seed \(seed)")
-        try await withStorage(options: Self.options) { storage in
-            try await storage.write { database in for number in 0..<500 { try database.insert(Note(number, "text")) } }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    var generator = SeededGenerator(seed: seed)
-                    for _ in 0..<300 {
-                        let task = Task { try await storage.read { try $0.count(Note.all) } }
-                        for _ in 0..<Int.random(in: 0..<30, using: &generator) { await Task.yield() }
-                        task.cancel()
-                        if case .failure(let error) = await task.result { #expect(error is CancellationError) }
-                    }
-                }
-                group.addTask {
-                    for _ in 0..<300 {
-                        let notes: [Note] = try await storage.read { try $0.select(Note.all) }
-                        #expect(notes.count == 500)
-                    }
-                }
-                try await group.waitForAll()
-            }
-        }
-    }
 }

@@ -30,21 +30,4 @@ struct KillTests {
             }
         }
     }
-
-    @Test("Processes that open a database at once apply each version once")
-    func openedAtOnce() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("a.sqlite")
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<5 { group.addTask { try await Worker.run("database-upgrade", url.path, "9") } }
-                try await group.waitForAll()
-            }
-            let storage = try SQLiteStorage(at: url)
-            let ids = try await storage.texts("SELECT id FROM settingskit_versions ORDER BY position")
-            #expect(ids == (1...9).map { "v\($0)" })
-            for number in 1...9 {
-                #expect(try await storage.number("SELECT count(*) FROM \(identifier: "t\(number)")") == 50)
-            }
-        }
-    }
 }

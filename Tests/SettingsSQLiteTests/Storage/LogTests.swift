@@ -93,24 +93,4 @@ struct LogTests {
             try await SQLiteStorage.inMemory(versions: [notesSchema]).compact()
         }
     }
-
-    @Test("Compacting fails with an error where it cannot be done, and changes nothing")
-    func notCompacted() async throws {
-        try await withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("a.sqlite")
-            var options = SQLiteStorage.Options()
-            options.patience = .milliseconds(100)
-            let storage = try SQLiteStorage(at: url, versions: [notesSchema], options: options)
-            try await storage.write { try $0.insert(Note(1, "one")) }
-            options.access = .readOnly
-            let reading = try SQLiteStorage(at: url, versions: [notesSchema], options: options)
-            await expect(.readOnly, saying: url.path) { try await reading.compact() }
-            let other = try OtherProgram(url.path)
-            try other.run("BEGIN IMMEDIATE")
-            await expect(.busy, saying: url.path) { try await storage.compact() }
-            try other.run("COMMIT")
-            try await storage.compact()
-            #expect(try await storage.texts("SELECT text FROM notes") == ["one"])
-        }
-    }
 }

@@ -12,7 +12,7 @@
         /// Has a storage run it inside `locked`. The closure of an access runs it for the storage there.
         func run(inside locked: (() -> Void) -> Void) {
             attempt {
-                let storage = try SQLiteStorage.inMemory(versions: [V01(), V02()])
+                let storage = try SQLiteStorage.inMemory(versions: [notesSchema])
                 if self == .read { return locked { attempt { try storage.read { _ in } } } }
                 if self == .write { return locked { attempt { try storage.write { _ in } } } }
                 let access = { database in locked { attempt { try use(database) } } }
@@ -23,9 +23,8 @@
         private func use(_ database: SQLiteDatabase) throws {
             switch self {
             case .read, .write: break
-            case .savedRecord: try database.save(User(id: 1, name: "Ann"))
-            case .loadedRecord:
-                let _: User? = try database.select(sql: "SELECT 1 AS id, 'Ann' AS name, NULL AS locale, NULL AS demo")
+            case .savedRecord: try database.save(Note(1, "one"))
+            case .loadedRecord: let _: Note? = try database.select(sql: "SELECT 1 AS id, 'one' AS text")
             case .row: try database.forEachRow(sql: "SELECT 1") { _ in }
             case .converted: let _: Int? = try database.select(sql: "SELECT 1")
             }

@@ -99,17 +99,6 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("In a database whose text is UTF-16, values are the same")
-    func utf16() async throws {
-        try await withDatabase { path in
-            let other = try OtherProgram(path)
-            try other.run("PRAGMA encoding = 'UTF-16le'; CREATE TABLE x (y)")
-            try openStore(path).set(key("ü"), to: Data("\"ö🧵\"".utf8))
-            #expect(try other.run("SELECT name, value FROM settings") == [["ü", "\"ö🧵\""]])
-            #expect(try freshStore(path).get(key("ü")) == Data("\"ö🧵\"".utf8))
-        }
-    }
-
     @Test("Several tables in one file are several stores; two over one table have one memory")
     func tables() async throws {
         try await withDatabase { path in
