@@ -8,10 +8,11 @@ enum SQLiteTimings {
     static let patience = Duration.milliseconds(500)
     /// How long a `set` does not wait for other processes, after one has waited in vain.
     static let hasteAfterBusy = Duration.milliseconds(500)
+
     // MARK: Noticing changes
 
     /// The longest time that a change may stay unnoticed where the file system may not report it.
     static let pollInterval = Duration.seconds(1)
-    /// The time between two announcements, and between two polls of a database in use.
+    /// The time between two announcements.
     static let announcementPause = Duration.milliseconds(10)
 }
