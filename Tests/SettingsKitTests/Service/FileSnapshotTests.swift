@@ -5,54 +5,32 @@ import Testing
 
 @Suite("Transactions that only read files")
 struct FileSnapshotTests {
-    enum Kind: CaseIterable { case file, readOnlyFile, shared }
-
     private let a = Setting<Int>("a", in: .defaults, default: 0)
     private let b = Setting<Int>("b", in: .defaults, default: 0)
 
-    /// A store that is written to, and the one that is read.
-    private func stores(
-        _ kind: Kind, in directory: String
-    ) throws -> (writing: any SettingsStore, reading: any SettingsStore) {
-        let url = URL(fileURLWithPath: directory + "/Settings.plist")
-        switch kind {
-        case .file:
-            let store = try PropertyListStore(url: url)
-            return (store, store)
-        case .readOnlyFile:
-            return (try PropertyListStore(url: url), try PropertyListStore(url: url, access: .readOnly))
-        case .shared:
-            let state = URL(fileURLWithPath: directory + "/state")
-            let store = try DirectoryStore(at: URL(fileURLWithPath: directory + "/shared"), state: state)
-            return (store, store)
-        }
-    }
-
-    @Test("It returns values of one moment, also of a store that cannot be written", arguments: Kind.allCases)
-    func snapshot(kind: Kind) throws {
+    @Test("They return values of one moment of a store that cannot be written")
+    func snapshot() throws {
         try withTemporaryDirectory { directory in
-            let (writing, reading) = try stores(kind, in: directory)
-            let writer = SettingsService(stores: [.defaults: writing], diagnosticSink: .none)
-            let reader = SettingsService(stores: [.defaults: reading], diagnosticSink: .none)
-            func write(_ value: Int) throws {
-                try writer.save { t in
-                    t.set(a, to: value)
-                    t.set(b, to: value)
-                }
-            }
-            try write(1)
+            let url = URL(fileURLWithPath: directory + "/Settings.plist")
+            let writer = SettingsService(defaults: try PropertyListStore(url: url))
+            let reader = SettingsService(defaults: try PropertyListStore(url: url, access: .readOnly))
             var runs = 0
             let values = try reader.save { t throws in
                 let first = t.get(a)
                 runs += 1
-                if runs == 1 { try write(2) }
+                if runs == 1 {
+                    try writer.save { t in
+                        t.set(a, to: 2)
+                        t.set(b, to: 2)
+                    }
+                }
                 return [first, t.get(b)]
             }
             #expect(values == [2, 2] && runs == 2)
         }
     }
 
-    @Test("It does not wait for a process that keeps the files locked")
+    @Test("They do not wait for a process that keeps the files locked")
     func lockedFiles() throws {
         try withTemporaryDirectory { directory in
             let store = try PropertyListStore(

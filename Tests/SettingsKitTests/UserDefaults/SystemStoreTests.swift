@@ -33,7 +33,9 @@ private final class DefaultsDouble: SystemValues {
 
     func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) { signals.withLock { $0[name] = signal } }
 
-    func synchronize() -> Bool { true }
+    let isWritable = Box(true)
+
+    func synchronize() -> Bool { isWritable.value }
 }
 
 @Suite("Values of the system that other code changes", .timeLimit(Rounds.timeLimit), .ownThreads)
@@ -138,6 +140,14 @@ struct SystemStoreTests {
             writes: [.init(key: key("n"), data: bytes(3))], expectations: [.init(key: key("n"), data: bytes(1))])
         #expect(!store.apply(batch))
         #expect(defaults.data(named: "n") == bytes(2))
+    }
+
+    @Test("A failure of the system is thrown, after changes of other code are published")
+    func failure() {
+        defaults.change("n", to: bytes(1))
+        defaults.isWritable.value = false
+        #expect(thrownCode { try store.synchronize() } == .notSaved)
+        #expect(heard.all == ["0 to 1, external"])
     }
 
     @Test("Changes form a chain, and end on the stored value, when other code and the store write at once")
