@@ -49,7 +49,8 @@ package final class ManagedPreferencesStore: SettingsStore, NameFollowingStore {
 
     package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         guard batch.writes.isEmpty else { throw SettingsError(.readOnly, store: storeDescription) }
-        return batch.expectations.allSatisfy { get($0.key) == $0.data }
+        for expectation in batch.expectations { follow(expectation.key.name) }
+        return known.withLock { known in batch.expectations.hold { known[$0] ?? nil } }
     }
 
     package func follow(_ name: String) {
