@@ -211,12 +211,14 @@ extension SettingsService.Transaction {
         }
     }
 
-    /// Returns the places of some entries: removals last, because a store of two functions makes the writes one by one, and the
-    /// process may die in between.
+    /// Returns the places of some entries: removals after the others and the ledger last, because a store of two functions makes the
+    /// writes one by one, and the process may die in between.
     private func places(where isIncluded: (Int) -> Bool) -> [Int] {
         let places = entries.indices.filter(isIncluded)
-        guard places.contains(where: { entries[$0].isRemoved }) else { return places }
-        return places.filter { !entries[$0].isRemoved } + places.filter { entries[$0].isRemoved }
+        guard ledger != nil || places.contains(where: { entries[$0].isRemoved }) else { return places }
+        func isLedger(_ place: Int) -> Bool { entries[place].key == ledger }
+        return places.filter { !entries[$0].isRemoved && !isLedger($0) } + places.filter { entries[$0].isRemoved }
+            + places.filter(isLedger)
     }
 
     /// Returns the locks of a key that its setting rejects.

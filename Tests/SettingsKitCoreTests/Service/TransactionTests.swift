@@ -299,7 +299,7 @@ struct TransactionTests {
         let there = Setting<Int>("there", in: .shared, default: 0)
         for isLate in [false, true] {
             let conflict = Box<(@Sendable () -> Void)?>(nil)
-            let store = FeedStore(willWrite: { _ in if isLate { conflict.take(replacingWith: nil)?() } })
+            let store = FeedStore(willWrite: { if isLate, !$0.isEmpty { conflict.take(replacingWith: nil)?() } })
             let problems = Recorder<SettingsError>()
             let settings = SettingsService(
                 stores: [.defaults: MemoryStore(), .shared: store], diagnosticSink: .init { problems.append($0) })

@@ -47,7 +47,7 @@ struct GuideLimitsTests {
     func times() {
         expect("the same on a network file system", "\(seconds(PropertyListTimings.pollInterval))")
         #expect(DirectoryTimings.pollInterval == PropertyListTimings.pollInterval)
-        expect("a writer waits for a lock", "\(seconds(PropertyListStore.defaultPatience))")
+        expect("a writer waits for a lock", "\(PropertyListStore.defaultPatience / .seconds(1)) seconds")
         expect(
             "a change is in the property list", "\(FoldingPace.quietTime(ofSize: 65_536) / .seconds(1)) quiet seconds")
         let rate = Int(PropertyListTimings.steadyRate)
