@@ -70,27 +70,6 @@ struct LayeredWritingTests {
     private let port = Setting<Int>("port", in: .defaults, default: 77, validation: .range(1...100))
     private let theme = Setting<String>("theme", in: .shared, default: "")
 
-    @Test("A transaction that fails in another scope is undone, also where other layers have values")
-    func undoing() throws {
-        for _ in 0..<20 {
-            let layers = CandidateStore()
-            layers.change("port", in: "managed", to: "oops")
-            layers.change("port", in: nil, to: "50")
-            layers.change("port", in: "system", to: "1")
-            let failing = FeedStore(willWrite: { _ in throw StoreBroken() })
-            let settings = SettingsService(stores: [.defaults: layers, .shared: failing], diagnosticSink: .none)
-            for isReset in [false, true] {
-                #expect(throws: SettingsError.self) {
-                    try settings.save { (t: inout SettingsService.Transaction) throws in
-                        if isReset { t.reset(port) } else { t.set(port, to: 7) }
-                        t.set(theme, to: "dark")
-                    }
-                }
-                #expect(layers.held("port") == "50" && settings.get(port) == 50)
-            }
-        }
-    }
-
     @Test("A locked value stays in force, whatever is written to the writable layer's store beside the layers")
     func writingBeneath() throws {
         let beneath = MemoryStore()

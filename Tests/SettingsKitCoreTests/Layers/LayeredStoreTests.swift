@@ -154,7 +154,7 @@ struct LayeredStoreTests {
 
     @Test("The feed is exhaustive if those of all layers are", arguments: StoreKind.allCases)
     func exhaustiveness(kind: StoreKind) throws {
-        let isExhaustive = [.memory, .feed].contains(kind)
+        let isExhaustive = kind != .twoFunctions
         for layers: [LayeredStore.Layer] in [
             [.writable(kind.make())], [.writable(MemoryStore()), .fallback(kind.make(), name: "system")],
             [.locked(kind.make(), name: "managed"), .arguments(["--a"]), .writable(MemoryStore())],

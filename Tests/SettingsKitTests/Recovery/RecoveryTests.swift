@@ -281,7 +281,7 @@ struct RecoveryTests {
             // A part of a field, and a property that is computed from another one.
             record.set(\.inner.x, to: 7)
             record.sum = 10
-            #expect(file.codes.filter { $0 == .storeUnavailable }.count == 6)
+            #expect(file.codes.filter { $0 == .storeUnavailable }.count == 7)
             try file.appear([
                 "station:isOn": true, "station:url": "x", "station:level": 9, "station:left": 5, "station:right": 6,
                 "station:inner": ["x": 1, "y": 2],
