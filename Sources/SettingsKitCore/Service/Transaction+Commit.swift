@@ -81,6 +81,8 @@ extension SettingsService.Transaction {
         let store: ConnectedStore
         /// The first of its keys, with the scope that an error names.
         let key: SettingsService.StorageKey
+        /// Whether it removes what a migration has moved to another store.
+        let isRemoval: Bool
         var batch: SettingsStoreBatch
     }
 
@@ -102,6 +104,9 @@ extension SettingsService.Transaction {
                 if try part.store.apply(part.batch) {
                     // A migration's version must not survive a power failure that its other writes do not survive.
                     if ledger != nil, number < written.count - 1 { try part.store.synchronize() }
+                } else if part.isRemoval {
+                    // Another process has removed it, or has set another value, which the next migration finds.
+                    continue
                 } else if number == 0 || ledger != nil {
                     // A migration across several stores can be run again.
                     return false
@@ -143,7 +148,9 @@ extension SettingsService.Transaction {
                 part = known
             } else {
                 part = parts.count
-                parts.append(Part(store: store, key: key, batch: .init(writes: [], options: options)))
+                let isRemoval = entries[index].isRemovedLast
+                parts.append(
+                    Part(store: store, key: key, isRemoval: isRemoval, batch: .init(writes: [], options: options)))
                 // Changes that an unopened store keeps have read nothing: the old values that hooks receive are in memory.
                 parts[part].batch.options.isKept = options.isKept && !store.isOpen
                 parts[part].batch.writes.reserveCapacity(places.count)

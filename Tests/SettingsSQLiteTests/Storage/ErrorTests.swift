@@ -87,9 +87,14 @@ struct StorageErrorTests {
             try await storage.write { try $0.insert(Note(1, "old")) }
             if hasRead { #expect(try await storage.texts("SELECT text FROM notes") == ["old"]) }
             let (problems, told) = AsyncStream<any Error>.makeStream()
+            let (counts, counted) = AsyncStream<Int>.makeStream()
             let listening = Task {
-                for await _ in storage.values({ try $0.count(Note.all) }, catch: { told.yield($0) }) {}
+                for await count in storage.values({ try $0.count(Note.all) }, catch: { told.yield($0) }) {
+                    counted.yield(count)
+                }
             }
+            var count = counts.makeAsyncIterator()
+            #expect(await count.next() == 1)
             for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
             let other = try SQLiteStorage(at: url, versions: [notesSchema])
             await expect(.fileReplaced, saying: url.path) { try await storage.write { try $0.insert(Note(2, "lost")) } }
