@@ -38,7 +38,7 @@ private enum TemporaryDirectories {
     /// It is removed when the process ends. A store that a task or a thread keeps for longer than its test lasts writes again when it
     /// is released, or when the process ends, and makes its directory for that.
     private static let root: Result<String, any Error> = Result {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("settings-\(UUID().uuidString)")
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("settings-\(UUID().uuidString.prefix(8))")
         try makeDirectory(url)
         // Registered before the stores' own, so it runs after them.
         atexit { if let path = try? TemporaryDirectories.root.get() { TemporaryDirectories.remove(path) } }
@@ -46,7 +46,7 @@ private enum TemporaryDirectories {
     }
 
     static func make() throws -> String {
-        let url = URL(fileURLWithPath: try root.get()).appendingPathComponent(UUID().uuidString)
+        let url = URL(fileURLWithPath: try root.get()).appendingPathComponent("\(UUID().uuidString.prefix(13))")
         try makeDirectory(url)
         return url.path
     }
