@@ -38,7 +38,8 @@ private enum TemporaryDirectories {
     /// It is removed when the process ends. A store that a task or a thread keeps for longer than its test lasts writes again when it
     /// is released, or when the process ends, and makes its directory for that.
     private static let root: Result<String, any Error> = Result {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("settings-\(UUID().uuidString.prefix(8))")
+        let name = "settings-\(UUID().uuidString.prefix(8))"
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
         try makeDirectory(url)
         // Registered before the stores' own, so it runs after them.
         atexit { if let path = try? TemporaryDirectories.root.get() { TemporaryDirectories.remove(path) } }
