@@ -155,6 +155,14 @@ final class Statement {
         return index
     }
 
+    /// Whether a column is `NULL`; nil if there is none of this name. If not, its value is probably requested next.
+    func isNull(_ name: String) -> Bool? {
+        guard let index = index(of: name) else { return nil }
+        if isNull(index) { return true }
+        nextColumn = index
+        return false
+    }
+
     /// The value of a column. Text that is not UTF-8, which other programs can store, is returned as bytes.
     func value(at column: Int) -> SQLiteValue {
         let index = Int32(column)

@@ -46,7 +46,7 @@ final class ColumnDecoder: Decoder {
         // A missing column is an error. If this was false, an optional member would be nil.
         func contains(_ key: Key) -> Bool { true }
 
-        func decodeNil(forKey key: Key) throws -> Bool { try decoder.row.stored(key.stringValue) == .null }
+        func decodeNil(forKey key: Key) throws -> Bool { try decoder.row.isNull(key.stringValue) }
 
         func decode<Value: Decodable & SQLiteConvertible>(_ type: Value.Type, forKey key: Key) throws -> Value {
             try decoder.row[key.stringValue]

@@ -174,6 +174,18 @@ public struct SQLiteRow {
             .unexpectedRow, store: place(column), underlying: SQLiteProblem("The row has no column of this name."))
     }
 
+    /// Whether a column is `NULL`.
+    ///
+    /// - Throws: as ``stored(_:)`` does.
+    func isNull(_ column: String) throws -> Bool {
+        if case .statement(let statement, let rowNumber) = source, rowNumber == statement.rowNumber,
+            let isNull = statement.isNull(column)
+        {
+            return isNull
+        }
+        return try stored(column) == .null
+    }
+
     /// - Returns: nil for `NULL`, and, with a recorded error, for a missing column.
     @usableFromInline func present(_ column: String) -> SQLiteValue? {
         do {
