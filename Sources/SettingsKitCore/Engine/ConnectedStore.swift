@@ -174,7 +174,8 @@ final class ConnectedStore: Sendable {
 
     /// Returns whether the machines with which the store agrees confirm a read value; true for a store that agrees with none.
     func confirms(_ expectation: SettingsStoreBatch.Entry) throws(SettingsError) -> Bool {
-        try feed.agreesWithOthers ? apply(SettingsStoreBatch(writes: [], expectations: [expectation])) : true
+        if !feed.agreesWithOthers { return true }
+        return try apply(SettingsStoreBatch(writes: [], expectations: [expectation], options: .ofSave))
     }
 
     /// Returns whether all expectations of a question hold at one moment.

@@ -28,7 +28,7 @@ public struct SettingsStoreBatch: Sendable {
     /// The values that must be stored at the moment of writing.
     public var expectations: [Entry]
     /// The options with which to apply the batch.
-    package var options = Options.ofSave
+    package var options: Options
 
     /// The options of a batch's caller.
     package struct Options: Sendable {
@@ -54,13 +54,12 @@ public struct SettingsStoreBatch: Sendable {
     ///   - writes: The values to store.
     ///   - expectations: The values that must be stored.
     public init(writes: [Entry], expectations: [Entry] = []) {
-        self.writes = writes
-        self.expectations = expectations
+        self.init(
+            writes: writes, expectations: expectations, options: writes.isEmpty ? .ofQuestion : .ofSave)
     }
 
     package init(writes: [Entry], expectations: [Entry] = [], options: Options) {
-        self.init(writes: writes, expectations: expectations)
-        self.options = options
+        (self.writes, self.expectations, self.options) = (writes, expectations, options)
     }
 }
 
