@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKitCore
+import Synchronization
 
 extension Check {
     /// A store with a feed publishes each of its changes once, in order, and nothing else.
