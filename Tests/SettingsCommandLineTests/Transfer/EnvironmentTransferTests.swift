@@ -5,7 +5,7 @@ import Testing
 @testable import SettingsCommandLine
 @testable import settings
 
-@Suite("Files of variables")
+@Suite("Imported files of variables")
 struct EnvironmentTransferTests {
     private func texts(_ settings: TransferredSettings) -> [String: String] {
         settings.values.mapValues { String(decoding: $0, as: UTF8.self) }
