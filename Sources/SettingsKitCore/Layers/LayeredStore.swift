@@ -124,7 +124,7 @@ public final class LayeredStore: LayeredSettingsStore {
 
     /// Returns the bytes of the highest candidate in stored form: of a store, or of a property list that is a file.
     ///
-    /// - Throws: As ``candidates(for:)`` does.
+    /// - Throws: The error of the writable layer if it must be read and cannot be.
     public func get(_ key: SettingsService.StorageKey) throws -> Data? {
         try candidates(for: key).storedData
     }
