@@ -25,7 +25,7 @@ enum Arrival {
         let subscription = settings.observe(sign) { change in
             if change.newValue > 0 { delays.mutex.withLock { $0.append(Child.now() - change.newValue) } }
         }
-        try Child.start([Child.program, argument, folder.file.path, "\(count)"]).wait()
+        Child.start(argument, folder.file.path, "\(count)").wait()
         usleep(100_000)
         subscription.cancel()
         return delays.mutex.withLock { $0 }.map { Double($0) / 1e6 }

@@ -2,16 +2,8 @@ import Foundation
 
 /// A process that a benchmark starts and waits for: a copy of this program.
 struct Child {
-    struct Failure: Error, CustomStringConvertible {
-        let program: String
-        let status: Int32
+    private static let program = CommandLine.arguments[0]
 
-        var description: String { "\(program) failed with status \(status)." }
-    }
-
-    static let program = CommandLine.arguments[0]
-
-    private let program: String
     private let process: pid_t
 
     /// What a copy of this program does instead, by its first argument of three.
@@ -28,21 +20,21 @@ struct Child {
         return true
     }
 
-    /// Starts a program.
-    static func start(_ arguments: [String]) throws -> Child {
+    /// Starts a copy of this program.
+    static func start(_ arguments: String...) -> Child {
         var process = pid_t()
-        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        var pointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        let status = posix_spawnp(&process, arguments[0], nil, nil, &pointers, environ)
-        guard status == 0 else { throw Failure(program: arguments[0], status: status) }
-        return Child(program: arguments.joined(separator: " "), process: process)
+        let status = posix_spawnp(&process, program, nil, nil, &pointers, environ)
+        guard status == 0 else { fatalError("A process cannot be started: \(status).") }
+        return Child(process: process)
     }
 
     /// Returns when the program has ended.
-    func wait() throws {
+    func wait() {
         var status = Int32(0)
         while waitpid(process, &status, 0) == -1 && errno == EINTR {}
-        guard status == 0 else { throw Failure(program: program, status: status) }
+        guard status == 0 else { fatalError("A process failed with status \(status).") }
     }
 
     /// Nanoseconds of the clock that all processes of a machine share.

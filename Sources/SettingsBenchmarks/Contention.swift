@@ -15,22 +15,6 @@ enum Contention {
     /// What each process repeats.
     private enum Work: String {
         case set, append
-
-        /// Opens the files in a folder.
-        ///
-        /// - Returns: the step to repeat.
-        func open(_ folder: TemporaryFolder, _ number: Int) throws -> () -> Void {
-            switch self {
-            case .set:
-                let writer = Writer(
-                    SettingsService(defaults: try PropertyListStore(url: folder["list/Settings.plist"])),
-                    Setting<Int>("number \(number)", in: .defaults, default: 0))
-                return { _ = writer.set(1) }
-            case .append:
-                let append = BareAppend(folder["bare"])
-                return { append() }
-            }
-        }
     }
 
     /// What the processes of one measurement report: the repetitions of each in each second.
@@ -79,14 +63,14 @@ enum Contention {
 
     private static func measure(_ work: Work, processes: Int, seconds: Int) throws -> Report {
         let (folder, numbers) = (try TemporaryFolder(), 0..<processes)
-        let children = try numbers.map { number in
-            try Child.start([Child.program, argument, folder.url.path, "\(work.rawValue) \(number) \(seconds)"])
+        let children = numbers.map { number in
+            Child.start(argument, folder.url.path, "\(work.rawValue) \(number) \(seconds)")
         }
         func isReady(_ number: Int) -> Bool { FileManager.default.fileExists(atPath: folder["ready \(number)"].path) }
         let end = ContinuousClock.now + .seconds(60)
         while !numbers.allSatisfy(isReady), .now < end { usleep(1_000) }
         try Data("\(Child.now() + 50_000_000)".utf8).write(to: folder["start"], options: .atomic)
-        for child in children { try child.wait() }
+        for child in children { child.wait() }
         return Report(
             counts: try numbers.map { number in
                 try JSONDecoder().decode([Int].self, from: Data(contentsOf: folder["report \(number)"]))
@@ -96,11 +80,18 @@ enum Contention {
     /// The work of a copy of this program.
     static func run(_ path: String, _ words: String) throws {
         let words = words.split(separator: " ").map(String.init)
-        guard words.count == 3, let work = Work(rawValue: words[0]), let number = Int(words[1]),
-            let seconds = Int(words[2])
-        else { throw Child.Failure(program: argument, status: 1) }
+        guard words.count == 3, let number = Int(words[1]), let seconds = Int(words[2]) else {
+            fatalError("The arguments are not a work, a number and seconds.")
+        }
         let folder = TemporaryFolder(existing: URL(fileURLWithPath: path))
-        let step = try work.open(folder, number)
+        let append = BareAppend(folder["bare"])
+        var step: () -> Void = { append() }
+        if words[0] == Work.set.rawValue {
+            let writer = Writer(
+                SettingsService(defaults: try PropertyListStore(url: folder["list/Settings.plist"])),
+                Setting<Int>("number \(number)", in: .defaults, default: 0))
+            step = { _ = writer.set(1) }
+        }
         step()
         try Data().write(to: folder["ready \(number)"])
         // All begin at the time in this file.

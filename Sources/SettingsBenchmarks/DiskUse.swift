@@ -15,10 +15,10 @@ enum DiskUse {
     static func figures(_ isQuick: Bool) throws -> [Figure] {
         let folder = try TemporaryFolder()
         let store = try PropertyListStore(url: folder.file)
-        let value = Data("\"\(String(repeating: "v", count: 98))\"".utf8)
-        try store.fill(10_000, with: value)
+        let text = String(repeating: "v", count: 98)
+        try store.fill(0..<10_000) { _ in text }
         try store.bringUpToDate()
-        let share = Double(try folder.url.fileSizes().values.reduce(0, +)) / Double(10_000 * value.count)
+        let share = Double(try folder.url.fileSizes().values.reduce(0, +)) / 1_000_000
         let carried = try carried(changeCount: isQuick ? 20 : 200)
         return [
             Figure(23, "bytes on the disk of 10,000 values of 100 bytes", .atMost(3.5), "of the values", share),
@@ -33,7 +33,7 @@ enum DiskUse {
     private static func carried(changeCount: Int) throws -> (new: Double, whole: Double, all: Double) {
         let shared = try TemporaryFolder()
         let store = try shared.store("state")
-        try store.fill(10_000, scope: .shared)
+        try store.fill(0..<10_000, scope: .shared)
         try store.export()
         var (new, whole, all) = (0, 0, 0)
         for change in 0..<changeCount {

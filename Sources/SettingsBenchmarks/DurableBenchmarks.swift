@@ -13,10 +13,11 @@ extension Benchmark {
         } + [
             Benchmark(
                 17, "set and synchronize on eight threads", .atLeast(1.5),
-                Yardstick("SQLite, WAL, FULL, on eight") { count in onThreads(8, count) { _ = database.set($0) } },
+                Yardstick("SQLite, WAL, FULL, on eight") { count in onThreads(8, count) { _ = database.set($1) } },
                 iterations: 100
             ) { count in
-                onThreadsWithSettings(8, count) { setting, count in
+                onThreads(8, count) { thread, count in
+                    let setting = Setting<Int>("number \(thread)", in: .defaults, default: 0)
                     _ = repeating(count) {
                         settings.update(setting) { $0 += 1 }
                         try settings.synchronize()

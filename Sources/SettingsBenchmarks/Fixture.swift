@@ -107,16 +107,6 @@ final class Writer {
     }
 }
 
-/// Repeats an operation as ``onThreads(_:_:_:)`` does. Each thread has a setting of its own.
-func onThreadsWithSettings(
-    _ threads: Int, _ count: Int, _ body: @escaping @Sendable (Setting<Int>, Int) -> Void
-) -> Double {
-    let numbers = Locked(1)
-    return onThreads(threads, count) { count in
-        body(Setting<Int>("number \(numbers.next())", in: .defaults, default: 0), count)
-    }
-}
-
 extension PropertyListStore {
     /// The store as the writable one of five layers.
     func amongLayers() throws -> LayeredStore {

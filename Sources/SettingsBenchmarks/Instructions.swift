@@ -10,7 +10,7 @@ enum Instructions {
 
     static func run(_ operation: String, _ number: String) throws {
         guard let count = Int(number), let loop = try loop(operation) else {
-            throw Child.Failure(program: "\(argument) \(operation) \(number)", status: 64)
+            fatalError("There is no operation \(operation), or \(number) is no number.")
         }
         // What is done and allocated only the first time does not count.
         _ = loop(100)

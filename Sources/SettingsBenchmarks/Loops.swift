@@ -51,30 +51,21 @@ final class Locked<Value>: Sendable {
     init(_ value: sending Value) { mutex = Mutex(value) }
 }
 
-extension Locked<Int> {
-    /// The numbers from the first one on, each once.
-    func next() -> Int {
-        mutex.withLock { number in
-            defer { number += 1 }
-            return number
-        }
-    }
-}
-
-/// Repeats an operation on each of several threads at once, and returns the nanoseconds of one repetition.
+/// Repeats an operation on each of several threads at once, and returns the nanoseconds of one repetition. The closure is passed
+/// the thread's number, and the number of repetitions.
 ///
 /// Readers choose a lock by the place of their stack. The same two threads would choose the same locks in every round, so each
 /// round has threads of its own, behind others that take up some of the places.
-func onThreads(_ threads: Int, _ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Double {
+func onThreads(_ threads: Int, _ count: Int, _ body: @escaping @Sendable (Int, Int) -> Void) -> Double {
     let (others, end) = (Int.random(in: 0..<8), DispatchSemaphore(value: 0))
     for _ in 0..<others { Thread { end.wait() }.start() }
     defer { for _ in 0..<others { end.signal() } }
     return repeating(1) {
         let group = DispatchGroup()
-        for _ in 0..<threads {
+        for number in 0..<threads {
             group.enter()
             let thread = Thread {
-                body(count)
+                body(number, count)
                 group.leave()
             }
             thread.start()

@@ -41,12 +41,7 @@ enum PrintingWait {
             // Large values one by one, as programs set them.
             let size = self == .large ? 1 : 1_000
             for start in stride(from: 0, to: count, by: size) {
-                let writes = (start..<min(count, start + size)).map { key in
-                    SettingsStoreBatch.Entry(
-                        key: .init("setting number \(key)", scope: .defaults),
-                        data: Data("\"\(text(key, change))\"".utf8))
-                }
-                _ = try store.apply(SettingsStoreBatch(writes: writes))
+                try store.fill(start..<min(count, start + size)) { text($0, change) }
             }
         }
     }

@@ -27,8 +27,8 @@ extension Benchmark {
             // Both threads together do twice as many, so a read takes half of the time.
             Benchmark(
                 3, "two threads reading \(name)", .atLeast(atLeast),
-                Yardstick("one thread") { onThreads(1, $0, read) }, iterations: 20_000_000
-            ) { onThreads(2, $0, read) / 2 }
+                Yardstick("one thread") { onThreads(1, $0) { read($1) } }, iterations: 20_000_000
+            ) { onThreads(2, $0) { read($1) } / 2 }
         }
         return try [
             // Each type has a loop of its own, as a program would write it.

@@ -9,7 +9,7 @@ extension Benchmark {
         for number in 0..<8 {
             // Each releases its store, so that no background work continues.
             let store = try shared.store("replica \(number)")
-            if number == 0 { try store.fill(10_000, scope: .shared) }
+            if number == 0 { try store.fill(0..<10_000, scope: .shared) }
             try store.export()
         }
         let (peer, reader) = (try shared.store("replica 1"), try shared.store("reader"))

@@ -28,7 +28,7 @@ struct TemporaryFolder {
     /// A property list with a text under each of a number of keys.
     func propertyList(keyCount: Int) throws -> PropertyListStore {
         let store = try PropertyListStore(url: file)
-        try store.fill(keyCount)
+        try store.fill(0..<keyCount)
         try store.synchronize()
         return store
     }
@@ -45,11 +45,13 @@ extension TemporaryFolder {
 }
 
 extension SettingsStore {
-    /// Stores a value, or a text, under each of a number of keys.
-    func fill(_ keyCount: Int, scope: SettingsService.Scope = .defaults, with value: Data? = nil) throws {
-        let writes = (0..<keyCount).map { number in
+    /// Stores a text under each of some numbers.
+    func fill(
+        _ numbers: Range<Int>, scope: SettingsService.Scope = .defaults, _ text: (Int) -> String = { "value \($0)" }
+    ) throws {
+        let writes = numbers.map { number in
             SettingsStoreBatch.Entry(
-                key: .init("setting number \(number)", scope: scope), data: value ?? Data("\"value \(number)\"".utf8))
+                key: .init("setting number \(number)", scope: scope), data: Data("\"\(text(number))\"".utf8))
         }
         _ = try apply(SettingsStoreBatch(writes: writes))
     }

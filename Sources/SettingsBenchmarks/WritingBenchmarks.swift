@@ -24,7 +24,8 @@ extension Benchmark {
     static func settingThreads() throws -> [Benchmark] {
         let settings = SettingsService(defaults: try TemporaryFolder().propertyList(keyCount: 10))
         @Sendable func threads(_ threads: Int, _ count: Int) -> Double {
-            onThreadsWithSettings(threads, count) { setting, count in
+            onThreads(threads, count) { thread, count in
+                let setting = Setting<Int>("number \(thread)", in: .defaults, default: 0)
                 for value in 0..<count { settings.set(setting, to: value) }
             } / Double(threads)
         }
