@@ -93,7 +93,7 @@ public final class PropertyListStore: SettingsStore {
         try self.init(path: path, access: access, patience: patience, lag: lag)
     }
 
-    /// How long an operation waits for another process, unless you choose another time: three seconds.
+    /// How long an operation waits for another process, unless you choose another time: half a second.
     public static let defaultPatience = PropertyListTimings.patience
 
     /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.
