@@ -150,7 +150,8 @@ final class BrokenStore: SettingsStore {
             var all = try medium.read()
             all[key.name] = data.prefix(data.count / 2) + old.dropFirst(data.count / 2)
             try medium.write(all)
-            usleep(100)
+            // Most of the time, so that a reader finds a mixture also on a busy machine.
+            usleep(2_000)
         }
         _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
     }
