@@ -41,7 +41,7 @@ package enum ExitHook {
     }
 
     /// Whether the process is exiting.
-    package static var isExiting: Bool { hasBegun.load(ordering: .relaxed) }
+    private static var isExiting: Bool { hasBegun.load(ordering: .relaxed) }
 
     /// Whether the process is exiting, and has waited for locks for the permitted time. All threads then give up on locks that
     /// are not free.
