@@ -303,8 +303,8 @@ struct ToolDoctorTests {
         arguments: [
             ("foreign", "notADatabase"), ("cut", "corruptDatabase"), ("table", "unexpectedTable"),
         ])
-    func databases(_ damage: String, _ kind: String) throws {
-        try withTemporaryDirectory { (directory: String) in
+    func databases(_ damage: String, _ kind: String) async throws {
+        try await withTemporaryDirectory { (directory: String) in
             let path = StoreKind.sqlite.file(in: directory)
             var arguments = ["doctor", "--json", "--sqlite", path]
             switch damage {
@@ -315,10 +315,11 @@ struct ToolDoctorTests {
                     ("setting \($0)", Data("\"a value that takes some room: \($0)\"".utf8))
                 }
                 try StoreKind.sqlite.fill(directory, with: Dictionary(uniqueKeysWithValues: settings))
+                // The log is in the database once the last connection has closed: a moment later, if the store was just looking.
+                try await until { !FileManager.default.fileExists(atPath: path + "-wal") }
                 if damage == "table" { arguments += ["--table", "other"] }
                 if damage == "cut" {
                     try Self.change(path) { data in
-                        // The log is in the database once the last connection has closed.
                         #expect(data.count > 40_000)
                         for index in 8_192..<min(32_768, data.count) { data[index] = 0x41 }
                     }
