@@ -9,7 +9,8 @@ import Testing
         try Data("secret\n".utf8).write(to: secrets.appendingPathComponent("token"))
         try Data(#"{ "http": { "port": 9000, "timeout": "1m" } }"#.utf8).write(to: file)
         let (settings, invocation) = try serverSettings(
-            ["--http-hosts", "a", "--http-hosts", "b"], ["PLAYER_HTTP_TIMEOUT": "2m"], file: file, secrets: secrets)
+            ["--http-hosts", "a", "--http-hosts", "b"], ["PLAYER_CONFIG_HTTP_TIMEOUT": "2m"], file: file,
+            secrets: secrets)
         #expect(start(settings, invocation))
         let server = try SettingsStorage<Server>(in: settings)
         #expect(
@@ -33,6 +34,21 @@ import Testing
         for line in printed { #expect(guide.contains("\n\(line)\n"), "\(line)") }
         #expect(printed.count == 2)
         subscription.cancel()
+    }
+}
+
+@Test private func theServerOfTheGuideStartsBesideTheVariablesOfAService() async throws {
+    try await withTemporaryFolder { folder in
+        let (file, secrets) = (folder.appendingPathComponent("player.json"), folder.appendingPathComponent("secrets"))
+        try FileManager.default.createDirectory(at: secrets, withIntermediateDirectories: true)
+        try Data("{}".utf8).write(to: file)
+        let variables = [
+            "PLAYER_PORT": "tcp://10.0.0.7:80", "PLAYER_SERVICE_HOST": "10.0.0.7",
+            "PLAYER_HTTP_PORT": "tcp://10.0.0.8:80", "PLAYER_CONFIG_OTHER": "1",
+        ]
+        let (settings, invocation) = try serverSettings([], variables, file: file, secrets: secrets)
+        #expect(start(settings, invocation))
+        #expect(catalogue.check(in: settings).map(\.kind) == [.unknownVariable])
     }
 }
 
