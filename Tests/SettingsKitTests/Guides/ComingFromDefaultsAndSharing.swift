@@ -22,6 +22,7 @@ private func aFileOfJSONIsReadOnce() async throws {
     try await withTemporaryFolder { folder in
         let file = folder.appendingPathComponent("meetings.json")
         let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
+        try Data("[".utf8).write(to: file)
         #expect(throws: SettingsError.self) { try importMeetings(from: file, to: settings) }
         try Data(#"["Monday"]"#.utf8).write(to: file)
         try importMeetings(from: file, to: settings)
@@ -29,5 +30,27 @@ private func aFileOfJSONIsReadOnce() async throws {
         settings.reset(.meetings)
         try importMeetings(from: file, to: settings)
         #expect(settings[.meetings].isEmpty)
+    }
+}
+
+@Test("A new installation has no old file to import")
+private func aMissingFileIsNoError() throws {
+    let file = URL(fileURLWithPath: "/nowhere/old.json")
+    let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
+    try importMeetings(from: file, to: settings)
+    try importPreferences(from: file, to: settings)
+    #expect(settings[.meetings].isEmpty && settings[.displayName].isEmpty)
+}
+
+@Test("Coming from a JSON file: members with other names and types become settings, and missing ones keep the default")
+private func aFileOfTheProgramIsImported() async throws {
+    try await withTemporaryFolder { folder in
+        let file = folder.appendingPathComponent("preferences.json")
+        let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
+        try Data(#"{"refresh_seconds":"soon"}"#.utf8).write(to: file)
+        #expect(throws: SettingsError.self) { try importPreferences(from: file, to: settings) }
+        try Data(#"{"refresh_seconds":90}"#.utf8).write(to: file)
+        try importPreferences(from: file, to: settings)
+        #expect(settings[.refreshInterval] == .seconds(90) && !settings.isSet(.displayName))
     }
 }
