@@ -6,12 +6,20 @@ import Testing
 
 @Suite("The conformance suite", .ownThreads)
 struct StoreConformanceTests {
-    /// A correct store of two functions.
+    /// A correct store of two functions, whose medium may fail.
     private final class PlainStore: SettingsStore {
         private let contents = Mutex<[String: Data]>([:])
+        let isBroken = Mutex(false)
 
-        func get(_ key: SettingsService.StorageKey) -> Data? { contents.withLock { $0[key.name] } }
-        func set(_ key: SettingsService.StorageKey, to data: Data?) { contents.withLock { $0[key.name] = data } }
+        func get(_ key: SettingsService.StorageKey) throws -> Data? {
+            if isBroken.withLock({ $0 }) { throw SettingsError(.readFailed) }
+            return contents.withLock { $0[key.name] }
+        }
+
+        func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+            if isBroken.withLock({ $0 }) { throw SettingsError(.writeFailed) }
+            contents.withLock { $0[key.name] = data }
+        }
     }
 
     @Test("A store that does one thing wrong breaks its rules", arguments: BrokenStore.Fault.allCases)
@@ -47,6 +55,19 @@ struct StoreConformanceTests {
             #expect(report.skipped.contains { $0.reason.contains(reason) }, "\(reason)")
             #expect(report.description.contains(reason))
         }
+    }
+
+    @Test("A store that cannot read either while its medium is unwritable passes; the rule about questions is skipped")
+    func neitherReadableNorWritable() async {
+        let breakMedium: StoreConformance.Break = { store in
+            let store = store as? PlainStore
+            store?.isBroken.withLock { $0 = true }
+            return { store?.isBroken.withLock { $0 = false } }
+        }
+        let report = await StoreConformance(unwritable: breakMedium) { PlainStore() }.run()
+        #expect(report.failures.isEmpty, "\(report)")
+        let question = report.skipped.first { $0.rule.id == "unwritable.question" }
+        #expect(question?.reason.contains("cannot read either") == true)
     }
 
     @Test("Rules that need a second store are skipped without a closure that opens it")
