@@ -3,11 +3,10 @@ import SettingsKit
 import SettingsKitUserDefaults
 import Testing
 
-// The programs of the design brief, with nothing but `import SettingsKit`: they must compile and do what they say. Layers,
-// catalogues, servers and databases are in the guides, whose code runs, too.
+// The programs of the design brief, with nothing but `import SettingsKit`: they must compile and do what they say. Namespaces,
+// migrations, records, layers, catalogues, servers and databases are in the guides, whose code runs, too.
 
 private enum Theme: String, Codable, Sendable { case system, light, dark }
-private enum City: String, Codable, Sendable { case cupertino, berlin }
 
 extension SettingsService.SettingDefinition {
     fileprivate static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
@@ -17,7 +16,6 @@ extension SettingsService.SettingDefinition {
     fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
     fileprivate static let stamp = Setting<Date>(
         "stamp", in: .defaults, default: .distantPast, transformer: PropertyListTransformer())
-    fileprivate static let city = Setting<City>("city", in: .defaults, default: .berlin)
     fileprivate static let token = Setting<[String]>(
         "token", in: .defaults, default: [],
         transformer: JSONTransformer<[String]>().append(transformer: SealingTransformer(key: 0x5A)))
@@ -35,33 +33,6 @@ private struct SealingTransformer: Transformer {
 
     func transformValue(_ value: Data) throws -> Data { Data(value.map { $0 ^ key }) }
     func untransformValue(_ output: Data) throws -> Data { Data(output.map { $0 ^ key }) }
-}
-
-private enum Animals: SettingsNamespace { static let id = "animals" }
-
-private enum Cats: SettingsNamespace {
-    typealias Parent = Animals
-    static let id = "cats"
-    static let calls = Recorder<String>()
-
-    static func preCommitHook() { calls.append("pre") }
-    static func postCommitHook() { calls.append("post") }
-}
-
-private struct LoudKey<Value: Codable & Sendable>: SettingKey {
-    let key: SettingsService.StorageKey
-    let defaultValue: Value
-    let heard: @Sendable (Value, Value) -> Void
-
-    func didChange(_ oldValue: Value, newValue: Value) { heard(oldValue, newValue) }
-}
-
-private struct Parameters: SettingsRecord, Equatable {
-    var isDetailed = false
-    var apiURL: URL?
-    var armedAt: Date?
-
-    static let empty = Parameters()
 }
 
 private final class Player {
@@ -156,22 +127,6 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("The public face: a scope without a store")
-    func noStore() async throws {
-        let settings = SettingsService(defaults: nil, diagnosticSink: .none)
-        #expect(settings.get(.theme) == .system)
-        for await problem in settings.diagnostics {
-            #expect(problem.code == .noStore)
-            break
-        }
-        do {
-            _ = try settings.load(.vaultPin)
-            Issue.record("it must throw")
-        } catch SettingsError.Code.noStore {
-            #expect(settings.get(.vaultPin) == "")
-        }
-    }
-
     @Test("The public face: property wrappers")
     func wrappers() async throws {
         try await withSuite { suite in
@@ -201,57 +156,5 @@ struct PublicFaceTests {
             #expect(player.retries == 4)
             _ = UserDefaultsStore.standard
         }
-    }
-
-    @Test("The public face: namespaces, keys, typed access to a bare store, hooks")
-    func namespaces() throws {
-        let lion = Setting<String?>("lion", in: .defaults, namespace: Cats.self)
-        #expect(lion.key.name == "animals:cats:lion")
-        let store = MemoryStore()
-        store.set(lion, to: "Leo")
-        #expect(store.get(lion) == "Leo" && Cats.calls.all == ["pre", "post"])
-        let heard = Recorder<String>()
-        let loud = LoudKey(key: .init("loud", scope: .defaults), defaultValue: 1) { heard.append("\($0) \($1)") }
-        store.set(loud, to: 2)
-        store.set(loud, to: 2)
-        #expect(store.get(loud) == 2 && heard.all == ["1 2"])
-        store.reset(lion)
-        #expect(store.get(lion) == nil)
-        try store.save(lion, to: "Leo")
-        try store.removeAll(in: Cats.self)
-        #expect(store.get(lion) == nil)
-        store.removeAll()
-        #expect(store.get(loud) == 1)
-    }
-
-    @Test("The public face: migrations")
-    func migrations() throws {
-        let store = MemoryStore(["OldCityKey": Data("\"cupertino\"".utf8)])
-        let settings = SettingsService(defaults: store, diagnosticSink: .none)
-        let report = try settings.migrate([
-            .rename("OldCityKey", to: .city) { (old: String) in City(rawValue: old) },
-            .version("2026-11-compact") { t in t.set(.nickname, to: "compact") },
-        ])
-        #expect(report.appliedVersions == ["2026-11-compact"])
-        #expect(settings.get(.city) == .cupertino && settings.get(.nickname) == "compact")
-        #expect(!store.keys().contains("OldCityKey"))
-    }
-
-    @Test("The public face: records")
-    func records() async throws {
-        let store = MemoryStore()
-        let parameters = try SettingsStorage<Parameters>(name: "network", in: store)
-        let url = try #require(URL(string: "https://example.org/api"))
-        parameters.isDetailed = true
-        parameters.set(\.apiURL, to: url)
-        #expect(parameters.isDetailed && parameters.apiURL == url)
-        for await record in parameters.values {
-            #expect(record == Parameters(isDetailed: true, apiURL: url))
-            break
-        }
-        parameters.set(.empty)
-        try parameters.save(.empty)
-        parameters.reset()
-        #expect(parameters.get() == .empty && store.keys().isEmpty)
     }
 }
