@@ -98,23 +98,4 @@ struct NativeValueTests {
             #expect(defaults.data(forKey: "number") == nil && defaults.integer(forKey: "number") == 8)
         }
     }
-
-    @Test(
-        "Any bytes come back, before and after a synchronize",
-        arguments: [
-            "", "\0", "null", "1", "1.0", "true", #""x""#, "{}", #"{"a":null}"#, #"{"b":1,"a":2}"#, "[1, 2]", "0.1",
-            "-0", "-0.0", "18446744073709551615", "9223372036854775808", "9223372036854775807", "-9223372036854775808",
-            "1e400", "[1.5,true,0]", #""a\u0000b""#, "\u{FFFE}",
-        ])
-    func anyBytes(text: String) throws {
-        try withSuite { name in
-            let data = Data(text.utf8)
-            let store = UserDefaultsStore(suite: name)
-            store.set(key("k"), to: data)
-            #expect(store.get(key("k")) == data)
-            try store.synchronize()
-            #expect(store.get(key("k")) == data)
-            #expect(UserDefaultsStore(suite: name).get(key("k")) == data)
-        }
-    }
 }

@@ -22,22 +22,7 @@ struct UserDefaultsStoreTests {
             report.skippedGroups == ["unreadable", "unwritable", "errors", "durability", "killed"], "\(report)")
     }
 
-    @Test("A service reads an app's direct changes to UserDefaults at once, even if it has read the setting before")
-    func readThrough() throws {
-        try withSuite { name in
-            let service = SettingsService(defaults: UserDefaultsStore(suite: name), diagnosticSink: .none)
-            let defaults = try #require(UserDefaults(suiteName: name))
-            #expect(service.get(Self.setting) == 0)
-            for number in 1...3 {
-                defaults.set(number, forKey: "n")
-                #expect(service.get(Self.setting) == number)
-            }
-            defaults.removeObject(forKey: "n")
-            #expect(service.get(Self.setting) == 0)
-        }
-    }
-
-    @Test("Listeners receive an app's direct changes at synchronize and before the store's next change")
+    @Test("An app's direct changes are read at once, and delivered at synchronize and before the store's next change")
     func outsideChanges() throws {
         try withSuite { name in
             let service = SettingsService(defaults: UserDefaultsStore(suite: name), diagnosticSink: .none)
@@ -55,38 +40,6 @@ struct UserDefaultsStoreTests {
             service.set(Self.setting, to: 7)
             #expect(heard.all.dropFirst() == ["5 to 6, external", "6 to 7, local"])
             subscription.cancel()
-        }
-    }
-
-    @Test("Published changes form a chain that ends on the stored value, when an app writes the same names")
-    func severalWriters() throws {
-        try withSuite { name in
-            let store = UserDefaultsStore(suite: name)
-            let published = Recorder<SettingsStoreChange>()
-            let subscription = store.feed?.observe { changes, _ in
-                for change in changes { published.append(change) }
-            }
-            for name in ["a", "b"] { #expect(store.get(key(name)) == nil) }
-            inParallel(4) { thread in
-                let defaults = UserDefaults(suiteName: name)
-                for number in 1...100 {
-                    let name = number % 2 == 0 ? "a" : "b"
-                    if thread < 2 {
-                        store.set(key(name), to: Data("\(thread * 1_000 + number)".utf8))
-                    } else {
-                        defaults?.set(thread * 1_000 + number, forKey: name)
-                    }
-                    if number % 10 == 0 { _ = store.get(key(name)) }
-                }
-            }
-            try store.synchronize()
-            for name in ["a", "b"] {
-                let changes = published.all.filter { $0.name == name }
-                #expect(changes.first?.oldData == nil)
-                for (change, next) in zip(changes, changes.dropFirst()) { #expect(change.newData == next.oldData) }
-                #expect(changes.last?.newData == store.get(key(name)))
-            }
-            subscription?.cancel()
         }
     }
 
