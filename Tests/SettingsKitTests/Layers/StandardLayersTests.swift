@@ -117,29 +117,6 @@
             }
         }
 
-        @Test("Files of an administrator appear, change and disappear while the program runs, unreadable ones too")
-        func live() async throws {
-            try await withTemporaryDirectory { directory in
-                let files = PlayerFiles(directory: directory)
-                try files.write(["b": 5], to: files.path("Managed.plist"))
-                let makeReadable = try makeUnreadable(files.path("Managed.plist"))
-                let settings = try files.service()
-                #expect(thrownCode { try settings.save(setting, to: 1) } == .locked)
-                try makeReadable()
-                try await until { thrownCode { try settings.save(setting, to: 1) } == nil }
-                let heard = Recorder<String>()
-                let subscription = settings.observe(setting) { heard.append("\($0.newValue) \($0.origin)") }
-                try files.write(["a": 3], to: files.path("Managed.plist"))
-                try await until { settings.get(setting) == 3 && settings.isLocked(setting) }
-                try files.write(["a": 4], to: files.path("Managed.plist"))
-                try await until { settings.get(setting) == 4 }
-                try FileManager.default.removeItem(atPath: files.path("Managed.plist"))
-                try await until { settings.get(setting) == 1 && !settings.isLocked(setting) }
-                try await until { heard.all == ["3 external", "4 external", "1 external"] }
-                subscription.cancel()
-            }
-        }
-
         @Test("Nothing of the arguments and the environment, nor of other files, gets into the user's file")
         func nothingLeaks() throws {
             try withTemporaryDirectory { directory in
