@@ -82,7 +82,7 @@
         }
 
         @Test(
-            "Made too early, it works from memory, says so, and uses a home directory that comes later",
+            "Made too early, it works from memory, says so, and uses a home directory that comes later; layers over it count",
             .enabled(if: getuid() == 0))
         func noHome() async throws {
             try await withTemporaryDirectory { directory in
@@ -97,6 +97,15 @@
                     try #require(other.get(Self.count) == 7_777)
                     try #require(thrownCode { try settings.save(Self.count, to: 6) } == .memoryOnly)
                     try #require(thrownCode { try settings.synchronize() } == .memoryOnly)
+                    let problems = Recorder<SettingsError.Code>()
+                    let layered = SettingsService(
+                        defaults: try LayeredStore.standard(
+                            environmentPrefix: "APP_", arguments: ["--name=Ann"], environment: ["APP_PORT": "80"]),
+                        diagnosticSink: .init { problems.append($0.code) })
+                    let port = Setting<Int>("port", in: .defaults, default: 1)
+                    try #require(layered.get(Self.name) == "Ann" && layered.get(port) == 80)
+                    layered.set(Setting<Int>("volume", in: .defaults, default: 0), to: 5)
+                    try #require(layered.get(Self.count) == 7_777 && problems.all.contains(.memoryOnly))
                     setenv("XDG_CONFIG_HOME", directory, 1)
                     try settings.synchronize()
                     SettingsService().set(Self.count, to: 7_778)
@@ -106,26 +115,6 @@
                 #expect(text.contains("memoryOnly") && text.contains("\"count\"") && !text.contains("7777"))
                 let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: directory).first)
                 #expect(FileManager.default.fileExists(atPath: "\(directory)/\(folder)/Settings.plist"))
-            }
-        }
-
-        @Test(
-            "The usual layers count without a home directory, over settings in memory", .enabled(if: getuid() == 0))
-        func layersWithoutHome() async throws {
-            await #expect(processExitsWith: .success) {
-                unsetenv("XDG_CONFIG_HOME")
-                unsetenv("HOME")
-                try #require(setuid(54_321) == 0)
-                let problems = Recorder<SettingsError.Code>()
-                let settings = SettingsService(
-                    defaults: try LayeredStore.standard(
-                        environmentPrefix: "APP_", arguments: ["--count=3"], environment: ["APP_PORT": "80"]),
-                    diagnosticSink: .init { problems.append($0.code) })
-                let port = Setting<Int>("port", in: .defaults, default: 1)
-                try #require(settings.get(Self.count) == 3 && settings.get(port) == 80)
-                settings.set(Self.name, to: "Ann")
-                try #require(settings.get(Self.name) == "Ann" && problems.all.contains(.memoryOnly))
-                try #require(thrownCode { try settings.synchronize() } == .memoryOnly)
             }
         }
     }
