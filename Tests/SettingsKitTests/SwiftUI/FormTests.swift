@@ -97,30 +97,24 @@ extension SettingsService.SettingDefinition {
         #expect(item(.gain).fixedText == "")
     }
 
-    @Test("The cases of enumerations have titles, which spell their raw values or their names")
-    func caseTitles() {
-        func titles(_ setting: SettingDefinition) -> [String]? {
-            guard case .choice(let choices) = item(setting).control else { return nil }
-            #expect(choices.allSatisfy { !$0.isValue })
-            return choices.map(\.title)
+    @Test("Cases of enumerations have titles from their raw values or names; other values are shown as they are")
+    func choiceTitles() {
+        func expect(_ titles: [String], areValues: Bool, of setting: SettingDefinition) {
+            guard case .choice(let choices) = item(setting).control else {
+                Issue.record("\(setting.key.name) is no choice")
+                return
+            }
+            #expect(choices.map(\.title) == titles)
+            #expect(choices.allSatisfy { $0.isValue == (areValues && $0.input != "") })
         }
-        #expect(titles(.quality) == ["HD", "High contrast", "English", "Open URLs"])
-        #expect(titles(.level) == ["Off", "Very high", "Normal"])
-        #expect(titles(.named) == ["Dark mode", "Light"])
-    }
-
-    @Test("Allowed values that are no cases are shown as they are")
-    func valueTitles() {
-        func values(_ setting: SettingDefinition) -> [String]? {
-            guard case .choice(let choices) = item(setting).control else { return nil }
-            #expect(choices.allSatisfy { $0.isValue == ($0.input != "") })
-            return choices.map(\.title)
-        }
-        #expect(values(.rate) == ["8", "16"])
-        #expect(values(.speed) == ["0.5", "1", "1.5", "2"])
-        #expect(values(.balance) == ["None", "-1", "0", "1"])
-        #expect(values(.address) == ["10.0.0.1", "en-US", "my_value", "httpURL"])
-        #expect(values(.code) == ["en-US", "de-CH"])
+        expect(["HD", "High contrast", "English", "Open URLs"], areValues: false, of: .quality)
+        expect(["Off", "Very high", "Normal"], areValues: false, of: .level)
+        expect(["Dark mode", "Light"], areValues: false, of: .named)
+        expect(["8", "16"], areValues: true, of: .rate)
+        expect(["0.5", "1", "1.5", "2"], areValues: true, of: .speed)
+        expect(["None", "-1", "0", "1"], areValues: true, of: .balance)
+        expect(["10.0.0.1", "en-US", "my_value", "httpURL"], areValues: true, of: .address)
+        expect(["en-US", "de-CH"], areValues: true, of: .code)
     }
 
     @Test("A control stores the value that a person chooses, and shows it again")
@@ -252,9 +246,7 @@ extension SettingsService.SettingDefinition {
         arguments: [
             ("volume", "Volume"), ("launchCount", "Launch count"), ("launch-count", "Launch count"),
             ("audio.max_volume", "Max volume"), ("animals:cats:lion", "Lion"), ("apiURL", "Api URL"), ("-", "-"),
-            ("openURLsInTab", "Open URLs in tab"), ("URLScheme", "URL scheme"), ("showHDRBadge", "Show HDR badge"),
-            ("idsOfURLs", "Ids of URLs"), ("planB", "Plan B"), ("MAX_VOLUME", "MAX VOLUME"),
-            ("mp3Player", "Mp3 player"),
+            ("openURLsInTab", "Open URLs in tab"), ("URLScheme", "URL scheme"), ("idsOfURLs", "Ids of URLs"),
         ])
     func titles(name: String, title: String) {
         #expect(FormTitle.title(ofName: name) == title)
