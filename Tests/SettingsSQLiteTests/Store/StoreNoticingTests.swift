@@ -96,25 +96,6 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("A batch's expectations are compared with all commits; a batch of expectations waits for no other program")
-    func expectations() async throws {
-        try await withDatabase { path in
-            let store = try freshStore(path)
-            try store.set(key("a"), to: Data("1".utf8))
-            let other = try OtherProgram(path)
-            try other.run("UPDATE settings SET value = '2'")
-            func apply(_ expected: String, _ new: String?) throws -> Bool {
-                let expectation = SettingsStoreBatch.Entry(key: key("a"), data: Data(expected.utf8))
-                let writes = new.map { [SettingsStoreBatch.Entry(key: key("a"), data: Data($0.utf8))] } ?? []
-                return try store.apply(.init(writes: writes, expectations: [expectation]))
-            }
-            #expect(try !apply("1", "3"))
-            #expect(try apply("2", "3"))
-            try other.run("UPDATE settings SET value = '4'; BEGIN IMMEDIATE")
-            #expect(try apply("3", nil) && !apply("4", nil))
-        }
-    }
-
     @Test("A listener may set and synchronize in its callback, for any origin of the change", arguments: [false, true])
     func reentrance(isExternal: Bool) async throws {
         try await withDatabase { path in
