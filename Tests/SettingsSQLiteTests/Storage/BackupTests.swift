@@ -95,16 +95,4 @@ struct BackupTests {
             }
         }
     }
-
-    @Test("A full disk is reported as such, and no part of the backup remains", .enabled(if: isRoot))
-    func fullDisk() async throws {
-        try await withLargeStorage { storage, backups in
-            guard try mountSmallDisk(at: backups) else { return }
-            defer { unmountDisk(at: backups) }
-            await expect(.diskFull, not: "1010") {
-                try await storage.backup(to: backups.appendingPathComponent("copy.sqlite"))
-            }
-            #expect(try contents(of: backups.path) == [:])
-        }
-    }
 }

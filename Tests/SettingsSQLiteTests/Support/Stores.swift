@@ -18,16 +18,6 @@ func withDatabase<R>(_ body: (String) async throws -> R) async throws -> R {
     try await withTemporaryFolder { try await body($0.resolvingSymlinksInPath().path + "/Vault.sqlite") }
 }
 
-/// Whether the tests may do what only root may.
-let isRoot = getuid() == 0
-
-/// The permissions of what is at a path.
-func permissions(of path: String) throws -> mode_t {
-    var status = stat()
-    try #require(stat(path, &status) == 0, "\(path) is not there")
-    return status.st_mode & 0o7777
-}
-
 /// The bytes of each file of a directory.
 func contents(of directory: String) throws -> [String: Data] {
     var contents: [String: Data] = [:]
