@@ -6,30 +6,23 @@ import Testing
 @Suite("The contents of a store's table")
 struct StoreContentsTests {
     @Test(
-        "JSON is stored as readable text, and other bytes as a blob; all are read back unchanged",
+        "JSON is stored as readable text, and other bytes as a blob; another program's commit changes neither",
         arguments: [
-            (Data("{\"a\":[1,\"ü\"]}".utf8), "text"), (Data("3".utf8), "text"), (Data(), "text"),
-            (Data("it's; DROP TABLE settings --".utf8), "text"), (Data("🧵\n\r\t\\".utf8), "text"),
-            (Data("007".utf8), "text"), (Data("12345678901234567890".utf8), "text"), (Data("a\0b".utf8), "blob"),
-            (Data([0xFF, 0xC3]), "blob"), (Data([0xED, 0xA0, 0x80]), "blob"),
-            (Data(repeating: 0x61, count: 1_000_000), "text"),
-            (Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }), "blob"),
+            ("{\"a\":[1,\"ü\"]}", "text"), ("3", "text"), ("", "text"), ("it's; DROP TABLE settings --", "text"),
+            ("🧵\n\r\t\\", "text"), ("007", "text"), ("12345678901234567890", "text"), ("a\0b", "blob"), (nil, "blob"),
         ])
-    func roundTrip(data: Data, type: String) async throws {
+    func storedTypes(text: String?, type: String) async throws {
         try await withDatabase { path in
             let store = try openStore(path)
+            let data = text.map { Data($0.utf8) } ?? Data([0xED, 0xA0, 0x80])
             try store.set(key("a"), to: data)
+            let changes = Recorder<Void>()
+            let subscription = store.feed?.observe { _, _ in changes.append(()) }
             let other = try OtherProgram(path)
             #expect(try other.text("SELECT typeof(value) FROM settings") == type)
-            // After another program's commit, the table is read again.
-            let (service, _) = SettingsService.over(store)
-            let heard = Recorder<String>()
-            let subscription = service.observe(Setting<String>("a", in: .defaults, default: "")) {
-                heard.append($0.newValue)
-            }
             try other.run("CREATE TABLE other (x)")
             try store.refresh()
-            #expect(try store.get(key("a")) == data && freshStore(path).get(key("a")) == data && heard.all.isEmpty)
+            #expect(try store.get(key("a")) == data && freshStore(path).get(key("a")) == data && changes.count == 0)
             withExtendedLifetime(subscription) {}
         }
     }
