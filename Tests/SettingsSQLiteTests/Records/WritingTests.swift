@@ -79,22 +79,17 @@ struct WritingTests {
         }
     }
 
-    @Test("A key is looked for as the table is now, also after a change of it was taken back")
+    @Test("A key is looked for as the table is now")
     func changedKey() async throws {
         try await withStorage("CREATE TABLE other (id)") { storage in
             try await storage.write { database in
-                for key in ["a", "b", "a"] {
+                for (key, other) in [("a", "b"), ("b", "a"), ("a", "b")] {
                     try database.create(table: "parts") { table in
-                        for name in ["a", "b"] {
-                            let column = table.column(name, .integer)
-                            if name == key { column.primaryKey() }
-                        }
+                        table.column(key, .integer).primaryKey()
+                        table.column(other, .integer)
                     }
-                    for number in 1...2 {
-                        try database.save(
-                            Part(
-                                ("a", .integer(key == "a" ? 1 : Int64(number))),
-                                ("b", .integer(key == "b" ? 1 : Int64(number)))))
+                    for number: Int64 in 1...2 {
+                        try database.save(Part((key, .integer(1)), (other, .integer(number))))
                     }
                     #expect(try database.count(Part.all) == 1)
                     try database.drop(table: "parts")
@@ -106,11 +101,7 @@ struct WritingTests {
     @Test(
         "A violated constraint is reported by its kind, without the value, and no partial write remains",
         arguments: [
-            ("INSERT INTO parts (id) VALUES (1)", "UNIQUE constraint failed: parts.id"),
             ("INSERT INTO parts (id, u) VALUES (2, 'secret')", "UNIQUE constraint failed: parts.u"),
-            ("INSERT INTO parts (id, n) VALUES (2, NULL)", "NOT NULL constraint failed: parts.n"),
-            ("INSERT INTO parts (id, c) VALUES (2, 'secret too')", "CHECK constraint failed"),
-            ("INSERT INTO parts (id, f) VALUES (2, 'secret')", "FOREIGN KEY constraint failed"),
             ("INSERT INTO parts (id, n) VALUES (2, 'secret')", "constraint"),
             ("INSERT INTO late VALUES (1, 'secret')", "FOREIGN KEY constraint failed"),
         ])
@@ -118,9 +109,7 @@ struct WritingTests {
         let schema = """
             CREATE TABLE owners (id INTEGER PRIMARY KEY);
             CREATE TABLE late (id INTEGER PRIMARY KEY, f REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED);
-            CREATE TABLE parts (
-                id INTEGER PRIMARY KEY, u TEXT UNIQUE, n TEXT NOT NULL DEFAULT 'n', c TEXT CHECK (length(c) < 8),
-                f REFERENCES owners (id));
+            CREATE TABLE parts (id INTEGER PRIMARY KEY, u TEXT UNIQUE, n TEXT);
             CREATE TRIGGER guard BEFORE INSERT ON parts WHEN new.n = 'secret'
                 BEGIN SELECT RAISE(ABORT, 'the secret is refused'); END;
             INSERT INTO parts (id, u) VALUES (1, 'secret'), (5, 'other');
