@@ -13,12 +13,11 @@ struct ForeignConnectionTests {
         /// Opens the database, and closes it.
         func run(_ path: String, round: Int) async throws {
             let url = URL(fileURLWithPath: path)
-            var readOnly = SQLiteStorage.Options()
-            readOnly.access = .readOnly
             switch self {
             case .storage: _ = try await SQLiteStorage(at: url).number("SELECT count(*) FROM notes")
             case .readOnlyStorage:
-                _ = try await SQLiteStorage(at: url, options: readOnly).number("SELECT count(*) FROM notes")
+                let storage = try SQLiteStorage(at: url, options: .with { $0.access = .readOnly })
+                _ = try await storage.number("SELECT count(*) FROM notes")
             case .store: try freshStore(path).set(key("a"), to: Data("\(round)".utf8))
             case .readOnlyStore: _ = try? SQLiteStore(at: url, access: .readOnly).keys()
             case .backup: try await SQLiteStorage(at: url).backup(to: URL(fileURLWithPath: "\(path)-copy\(round)"))

@@ -38,9 +38,8 @@ struct BackupTests {
             let store = try openStore(path)
             try store.set(key("a"), to: Data("1".utf8))
             try OtherProgram(path).run("CREATE TABLE others (n); INSERT INTO others VALUES (7)")
-            var options = SQLiteStorage.Options()
-            options.access = .readOnly
-            let reading = try SQLiteStorage(at: URL(fileURLWithPath: path), options: options)
+            let reading = try SQLiteStorage(
+                at: URL(fileURLWithPath: path), options: .with { $0.access = .readOnly })
             let inMemory = try SQLiteStorage.inMemory(versions: [ScriptVersion("1", "CREATE TABLE others (n)")])
             try await inMemory.write { try $0.execute(sql: "INSERT INTO others VALUES (7)") }
             try await store.backup(to: URL(fileURLWithPath: path + "-1"))

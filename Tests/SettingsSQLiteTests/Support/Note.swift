@@ -78,6 +78,15 @@ extension SQLiteStorage {
     }
 }
 
+extension SQLiteStorage.Options {
+    /// The default options, except for what `change` changes.
+    static func with(_ change: (inout Self) -> Void) -> Self {
+        var options = Self()
+        change(&options)
+        return options
+    }
+}
+
 /// Something that one task waits for, and another makes happen.
 final class Signal: Sendable {
     private let stream: AsyncStream<Void>
