@@ -132,26 +132,14 @@ struct ObservationTests {
         }
     }
 
-    @Test("A reader that comes late gets the newest only; one that is cancelled ends")
-    func slowAndCancelled() async throws {
+    @Test("A reader that comes late gets the newest only")
+    func slow() async throws {
         try await withStorage(Self.schema) { storage in
             var texts = listen(storage, "SELECT text FROM notes ORDER BY id DESC LIMIT 1")
             try await storage.write { try $0.insert(Note(1, "before the first")) }
             #expect(await texts.next() == ["before the first"])
             for number in 2...20 { try await storage.write { try $0.insert(Note(number, "\(number)")) } }
             #expect(await texts.next() == ["20"])
-            let first = Signal()
-            let task = Task {
-                var count = 0
-                for await _ in storage.values({ try $0.count(Note.all) }) {
-                    count += 1
-                    first.send()
-                }
-                return count
-            }
-            await first.wait()
-            task.cancel()
-            #expect(await task.value == 1)
         }
     }
 
@@ -161,8 +149,7 @@ struct ObservationTests {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let version = ScriptVersion("1", "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)")
-            var options = SQLiteStorage.Options()
-            options.patience = .seconds(60)
+            let options = SQLiteStorage.Options.with { $0.patience = .seconds(60) }
             let storages = try (0..<2).map { _ in try SQLiteStorage(at: url, versions: [version], options: options) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<4 {
