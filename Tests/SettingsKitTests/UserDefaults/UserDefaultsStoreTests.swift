@@ -72,7 +72,8 @@ struct UserDefaultsStoreTests {
                 case .synchronize: try store?.synchronize()
                 #if os(Linux)
                     case .pause:
-                        while filesOfSuite(name).isEmpty { usleep(1_000) }
+                        // UserDefaults creates the file empty, and then writes it.
+                        while try filesOfSuite(name).allSatisfy({ try Data(contentsOf: $0).isEmpty }) { usleep(1_000) }
                         _exit(0)
                 #else
                     case .pause: break
