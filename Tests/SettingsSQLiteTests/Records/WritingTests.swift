@@ -97,4 +97,32 @@ struct WritingTests {
             }
         }
     }
+
+    @Test(
+        "A violated constraint is reported by its kind, without the value, and no partial write remains",
+        arguments: [
+            ("INSERT INTO parts (id, u) VALUES (2, 'secret')", "UNIQUE constraint failed: parts.u"),
+            ("INSERT INTO parts (id, n) VALUES (2, 'secret')", "constraint"),
+            ("INSERT INTO late VALUES (1, 'secret')", "FOREIGN KEY constraint failed"),
+        ])
+    func constraints(sql: String, message: String) async throws {
+        let schema = """
+            CREATE TABLE owners (id INTEGER PRIMARY KEY);
+            CREATE TABLE late (id INTEGER PRIMARY KEY, f REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED);
+            CREATE TABLE parts (id INTEGER PRIMARY KEY, u TEXT UNIQUE, n TEXT);
+            CREATE TRIGGER guard BEFORE INSERT ON parts WHEN new.n = 'secret'
+                BEGIN SELECT RAISE(ABORT, 'the secret is refused'); END;
+            INSERT INTO parts (id, u) VALUES (1, 'secret'), (5, 'other');
+            """
+        try await withStorage(schema) { storage in
+            let before = try await storage.dump()
+            await expect(.constraintViolated, saying: message, not: "secret") {
+                try await storage.write { database in
+                    try database.execute(sql: "INSERT INTO parts (id) VALUES (100)")
+                    try database.execute(sql: SQLiteStatement(sql))
+                }
+            }
+            #expect(try await storage.dump() == before)
+        }
+    }
 }

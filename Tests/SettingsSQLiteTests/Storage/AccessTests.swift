@@ -148,7 +148,8 @@ struct AccessTests {
             try await storage.write { try $0.insert(Note(1, "stays")) }
             let before = try await storage.dump()
             let attempts: [@Sendable (SQLiteDatabase) throws -> Void] = [
-                { try $0.insert(Note(2, "x")) }, { try $0.create(table: "t") { $0.column("a", .any) } },
+                { try $0.insert(Note(2, "x")) }, { try $0.save(Note(1, "x")) }, { try $0.delete(Note.all) },
+                { try $0.create(table: "t") { $0.column("a", .any) } },
                 { try $0.execute(script: "SELECT 1; DELETE FROM notes") },
                 { try $0.execute(sql: "PRAGMA user_version = 7") },
                 { let _: Int? = try $0.select(sql: "DELETE FROM notes RETURNING id") },

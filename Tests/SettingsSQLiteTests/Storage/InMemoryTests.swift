@@ -14,6 +14,8 @@ struct InMemoryTests {
         #expect(await counts.next() == 0)
         try await one.write { try $0.insert(Note(7, "text")) }
         #expect(await counts.next() == 1)
+        await expect(.readOnly) { _ = try await one.read { try $0.delete(Note.all) } }
+        await expect(.constraintViolated) { try await one.write { try $0.insert(Note(7, "again")) } }
         #expect(try await one.texts("SELECT text FROM notes") == ["text"])
         #expect(try await other.number("SELECT count(*) FROM notes") == 0)
         try await one.synchronize()
