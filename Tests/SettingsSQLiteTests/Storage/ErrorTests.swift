@@ -19,20 +19,21 @@ struct StorageErrorTests {
     func opening(isReadOnly: Bool) async throws {
         try await withTemporaryFolder { folder in
             let options = options(isReadOnly: isReadOnly, label: "the label")
+            func open(_ url: URL) throws -> SQLiteStorage { try SQLiteStorage(at: url, options: options) }
             let text = folder.appendingPathComponent("text.sqlite")
             let bytes = Data("This is a letter to a friend and no database at all. secret".utf8)
             try bytes.write(to: text)
-            let error = await expect(.notADatabase, saying: text.path, not: "secret") {
-                _ = try SQLiteStorage(at: text, options: options)
-            }
+            let error = await expect(.notADatabase, saying: text.path, not: "secret") { _ = try open(text) }
             #expect("\(String(describing: error))".contains("(the label)"))
             #expect(try Data(contentsOf: text) == bytes)
-            guard isReadOnly else { return }
-            let missing = folder.appendingPathComponent("new/missing.sqlite")
-            await expect(.storeUnavailable, saying: missing.path) {
-                _ = try SQLiteStorage(at: missing, options: options)
+            await expect(.storeUnavailable, saying: folder.path) { _ = try open(folder) }
+            await expect(.storeUnavailable) { _ = try open(try #require(URL(string: "https://example.org/a.sqlite"))) }
+            await expect(.storeUnavailable, saying: text.path) { _ = try open(text.appendingPathComponent("a.sqlite")) }
+            if isReadOnly {
+                let missing = folder.appendingPathComponent("new/missing.sqlite")
+                await expect(.storeUnavailable, saying: missing.path) { _ = try open(missing) }
+                #expect(!FileManager.default.fileExists(atPath: folder.path + "/new"))
             }
-            #expect(!FileManager.default.fileExists(atPath: folder.path + "/new"))
         }
     }
 
@@ -63,6 +64,11 @@ struct StorageErrorTests {
             }
             expectError(.busy) { try hasty.write { _ = try $0.insert(Note(1, "secret")) } }
             #expect(ContinuousClock.now - start >= .milliseconds(390))
+            await expect(.busy, saying: url.path) {
+                _ = try SQLiteStorage(
+                    at: url, versions: [ScriptVersion("1", ""), ScriptVersion("2", "DROP TABLE notes")],
+                    options: options(patience: .zero))
+            }
             // Readers are not affected, and the storage with the long time-out gets its turn.
             #expect(try await hasty.number("SELECT count(*) FROM notes") == 0)
             async let write = patient.write { try $0.insert(Note(2, "two")) }
