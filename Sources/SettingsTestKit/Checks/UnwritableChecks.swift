@@ -27,7 +27,9 @@ extension Check {
             ) { store in
                 var contents = try KnownContents(in: store)
                 try contents.whileUnwritable(store, means) { _ in
-                    if (try? store.get(key("a"))) == nil {
+                    do {
+                        _ = try store.get(key("a"))
+                    } catch {
                         throw NotOffered(reason: "the store cannot read either while its medium is unwritable")
                     }
                     try require(store.apply([:], expecting: ["a": "old", "b": "old"]), "It was refused.")
