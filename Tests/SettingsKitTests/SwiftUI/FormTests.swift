@@ -246,7 +246,9 @@ extension SettingsService.SettingDefinition {
         arguments: [
             ("volume", "Volume"), ("launchCount", "Launch count"), ("launch-count", "Launch count"),
             ("audio.max_volume", "Max volume"), ("animals:cats:lion", "Lion"), ("apiURL", "Api URL"), ("-", "-"),
-            ("openURLsInTab", "Open URLs in tab"), ("URLScheme", "URL scheme"), ("idsOfURLs", "Ids of URLs"),
+            ("openURLsInTab", "Open URLs in tab"), ("URLScheme", "URL scheme"), ("showHDRBadge", "Show HDR badge"),
+            ("idsOfURLs", "Ids of URLs"), ("planB", "Plan B"), ("MAX_VOLUME", "MAX VOLUME"),
+            ("mp3Player", "Mp3 player"),
         ])
     func titles(name: String, title: String) {
         #expect(FormTitle.title(ofName: name) == title)

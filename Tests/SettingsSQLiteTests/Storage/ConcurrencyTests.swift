@@ -18,10 +18,11 @@ struct StorageConcurrencyTests {
     }
 
     @Test(
-        "Tasks and threads that write at once keep their transactions to themselves, however many may read",
+        "Tasks and threads that write at once keep their transactions to themselves, and no more read than may",
         arguments: [0, 1, 3])
     func transfers(readers: Int) async throws {
         try await withStorage(Self.accounts, options: .with { $0.maximumReaderCount = readers }) { storage in
+            let running = Recorder<Int>()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
@@ -42,10 +43,12 @@ struct StorageConcurrencyTests {
                     group.addTask {
                         for _ in 0..<15 {
                             try await storage.read { database in
+                                running.append(1)
                                 let first: [Int] = try database.select(sql: "SELECT balance FROM accounts ORDER BY id")
                                 sched_yield()
                                 let second: [Int] = try database.select(sql: "SELECT balance FROM accounts ORDER BY id")
                                 #expect(first == second && first.reduce(0, +) == 1000)
+                                running.append(-1)
                             }
                         }
                     }
@@ -53,6 +56,12 @@ struct StorageConcurrencyTests {
                 try await group.waitForAll()
             }
             #expect(try await storage.number("SELECT balance FROM accounts WHERE id = 1") == 500 - 8 * 120)
+            var (now, most) = (0, 0)
+            for difference in running.all {
+                now += difference
+                most = max(most, now)
+            }
+            #expect(most <= max(1, readers))
         }
     }
 
