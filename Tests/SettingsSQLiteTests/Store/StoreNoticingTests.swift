@@ -6,21 +6,45 @@ import Testing
 @Suite("Noticing other programs' changes of a store's database", .timeLimit(Rounds.timeLimit))
 struct StoreNoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
+    private static let tool: String? = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3", "/opt/homebrew/bin/sqlite3"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    @Test("A change by another connection of this process is delivered as external while the connection stays open")
-    func change() async throws {
+    enum Other: CaseIterable { case tool, connection, storage, store }
+
+    @Test(
+        "A change by any writer is delivered as external, also while the writer stays open", arguments: Other.allCases)
+    func change(other: Other) async throws {
+        guard other != .tool || Self.tool != nil else { return }
         try await withDatabase { path in
             let (service, problems) = SettingsService.over(try openStore(path))
             service.set(Self.a, to: 1)
             let changes = service.changes(of: Self.a)
-            let other = try OtherProgram(path)
-            try other.run("UPDATE settings SET value = '5' WHERE name = 'a'")
+            var kept: AnyObject?
+            let sql = "UPDATE settings SET value = '5' WHERE name = 'a'"
+            switch other {
+            case .tool:
+                let process = try Process.run(URL(fileURLWithPath: #require(Self.tool)), arguments: [path, sql])
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 0)
+            case .connection:
+                let program = try OtherProgram(path)
+                try program.run(sql)
+                kept = program
+            case .storage:
+                let storage = try SQLiteStorage(at: URL(fileURLWithPath: path))
+                try await storage.write { try $0.execute(script: sql) }
+                kept = storage
+            case .store:
+                let store = try freshStore(path)
+                try store.set(key("a"), to: Data("5".utf8))
+                kept = store
+            }
             for await change in changes {
                 #expect(change.oldValue == 1 && change.newValue == 5 && change.origin == .external)
                 break
             }
             #expect(service.get(Self.a) == 5 && problems.all.isEmpty)
-            withExtendedLifetime(other) {}
+            withExtendedLifetime(kept) {}
         }
     }
 
