@@ -723,12 +723,10 @@ public struct URLError: Error {
     }
     public var code: Code { fatalError() }
 }
-open class InputStream: NSObject { public init(data: Data) { fatalError() } }
 public struct URLRequest: Sendable {
     public init(url: URL) { fatalError() }
     public var httpMethod: String? { get { fatalError() } set {} }
     public var httpBody: Data? { get { fatalError() } set {} }
-    public var httpBodyStream: InputStream? { get { fatalError() } set {} }
     public var timeoutInterval: TimeInterval { get { fatalError() } set {} }
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) { fatalError() }
 }
@@ -772,7 +770,6 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
     func urlSession(_ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
     func urlSession(_ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
-    func urlSession(_ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 }
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)

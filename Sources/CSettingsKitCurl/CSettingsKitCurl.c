@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRITEDATA = 10001, READDATA = 10009, HTTPHEADER = 10023, WRITEFUNCTION = 20011, READFUNCTION = 20012 };
+enum { WRITEDATA = 10001, POSTFIELDS = 10015, HTTPHEADER = 10023, WRITEFUNCTION = 20011 };
 enum { ERRORBUFFER = 10010, POSTFIELDSIZE_LARGE = 30120, MESSAGE_DONE = 1, GLOBAL_ALL = 3 };
 enum { RESPONSE_CODE = 0x200002, REQUEST_SIZE = 0x20000C, NUM_CONNECTS = 0x20001A, APPCONNECT_TIME = 0x600038 };
-enum { READFUNC_PAUSE = 0x10000001, PAUSE_CONT = 0 };
 
 typedef struct {
     int kind;
@@ -27,7 +26,6 @@ static struct {
     void (*easy_cleanup)(void *easy);
     int (*easy_setopt)(void *easy, int option, ...);
     int (*easy_getinfo)(void *easy, int info, ...);
-    int (*easy_pause)(void *easy, int mask);
     const char *(*easy_strerror)(int code);
     void *(*slist_append)(void *list, const char *text);
     void (*slist_free_all)(void *list);
@@ -69,7 +67,6 @@ int csettingskit_curl_load(void) {
     FIND(easy_cleanup);
     FIND(easy_setopt);
     FIND(easy_getinfo);
-    FIND(easy_pause);
     FIND(easy_strerror);
     FIND(slist_append);
     FIND(slist_free_all);
@@ -127,59 +124,27 @@ typedef struct {
     int (*receive)(void *context, const void *bytes, size_t size);
     void *context;
     int isStopped;
-    // How often something was received.
-    unsigned long pieces;
 } Receiver;
 
 static size_t write_bytes(char *bytes, size_t size, size_t count, void *data) {
     Receiver *receiver = data;
-    receiver->pieces++;
     if (receiver->receive(receiver->context, bytes, size * count)) return size * count;
     receiver->isStopped = 1;
     // Another number than the one received ends the request.
     return size * count == 0 ? 1 : 0;
 }
 
-typedef struct {
-    const char *bytes;
-    size_t left;
-    // Whether more bytes may follow.
-    int isOpen;
-    int isPaused;
-} Body;
-
-static size_t read_bytes(char *buffer, size_t size, size_t count, void *data) {
-    Body *body = data;
-    if (body->left == 0 && body->isOpen) {
-        body->isPaused = 1;
-        return READFUNC_PAUSE;
-    }
-    size_t length = size * count < body->left ? size * count : body->left;
-    memcpy(buffer, body->bytes, length);
-    body->bytes += length;
-    body->left -= length;
-    return length;
-}
-
 int csettingskit_curl_perform(
-    csettingskit_curl handle, const void *bytes, size_t size, long long announced,
-    int (*receive)(void *context, const void *bytes, size_t size), int (*wait)(void *context, const char **more), void *context,
-    csettingskit_curl_outcome *outcome) {
+    csettingskit_curl handle, const void *bytes, size_t size, int (*receive)(void *context, const void *bytes, size_t size),
+    int (*wait)(void *context), void *context, csettingskit_curl_outcome *outcome) {
     Connection *connection = (Connection *)handle;
     void *easy = connection->easy, *multi = connection->multi;
-    Receiver receiver = {receive, context, 0, 0};
-    // An open body keeps libcurl waiting when the server has closed the connection. Then the socket is ready, and nothing comes:
-    // some line breaks find out, as sending them fails.
-    unsigned long pieces = 0;
-    int doubts = 0, ready = 0;
-    Body body = {bytes, size, announced > (long long)size, 0};
+    Receiver receiver = {receive, context, 0};
     *outcome = (csettingskit_curl_outcome){0, 0, 0};
     connection->problem[0] = 0;
-    curl.easy_setopt(easy, POSTFIELDSIZE_LARGE, body.isOpen ? announced : (long long)size);
-    // Not as POSTFIELDS, which libcurl sends again by itself when a kept connection ends before an answer. What it reads from a
-    // function it cannot send again, as there is none to begin the reading once more.
-    curl.easy_setopt(easy, READFUNCTION, read_bytes);
-    curl.easy_setopt(easy, READDATA, (void *)&body);
+    // Libcurl may send it again by itself when a kept connection ends before an answer.
+    curl.easy_setopt(easy, POSTFIELDSIZE_LARGE, (long long)size);
+    curl.easy_setopt(easy, POSTFIELDS, bytes);
     curl.easy_setopt(easy, HTTPHEADER, connection->headers);
     curl.easy_setopt(easy, WRITEFUNCTION, write_bytes);
     curl.easy_setopt(easy, WRITEDATA, (void *)&receiver);
@@ -188,30 +153,10 @@ int csettingskit_curl_perform(
     while (result == 0 && running) {
         if (curl.multi_perform(multi, &running) != 0) result = 2;
         if (result != 0 || !running) break;
-        const char *more = NULL;
-        int milliseconds = wait(context, &more);
+        int milliseconds = wait(context);
         if (milliseconds < 0) receiver.isStopped = 1;
         if (receiver.isStopped) break;
-        if (receiver.pieces != pieces) {
-            doubts = 0;
-        } else if (ready > 0 && pieces > 0 && body.isOpen && doubts == 0) {
-            doubts = 4;
-        }
-        pieces = receiver.pieces;
-        ready = 0;
-        if (doubts > 1) {
-            doubts--;
-            if (more == NULL) more = "\n";
-            if (milliseconds > 5) milliseconds = 5;
-        }
-        if (more != NULL && body.isPaused) {
-            body.bytes = more;
-            body.left = strlen(more);
-            body.isPaused = 0;
-            curl.easy_pause(easy, PAUSE_CONT);
-            if (curl.multi_perform(multi, &running) != 0) result = 2;
-            if (result != 0 || !running) break;
-        }
+        int ready = 0;
         curl.multi_poll(multi, NULL, 0, milliseconds, &ready);
     }
     int left;
@@ -227,7 +172,7 @@ int csettingskit_curl_perform(
     outcome->has_new_tls = connections > 0 && handshake > 0;
     curl.multi_remove_handle(multi, easy);
     // Nothing of this request stays behind.
-    curl.easy_setopt(easy, READDATA, NULL);
+    curl.easy_setopt(easy, POSTFIELDS, NULL);
     curl.easy_setopt(easy, HTTPHEADER, NULL);
     if (connection->headers != NULL) curl.slist_free_all(connection->headers);
     connection->headers = NULL;

@@ -1,38 +1,100 @@
 /// The limits of a store on a cluster. Sizes are in bytes.
 enum EtcdLimits {
-    // MARK: Writes
-
-    /// The size of one change, or of a batch. A request also contains the names of its fields, so the limit is lower than the
-    /// cluster's.
+    /// The size of a batch. A request also contains the names of its fields, so the limit is lower than the cluster's.
     static let write = 1_500_000
-    /// The size of changes that are sent together.
-    static let transaction = 1_000_000
+    /// The size of the values that a transaction compares. Larger ones are compared by their revisions.
+    static let comparedValue = 1_024
     /// The greatest number of operations in a transaction of etcd, without the one for the client's marker.
     static let operations = 127
-    /// The size of the waiting writes among which a later one replaces an earlier one.
-    static let tail = transaction
-
-    // MARK: Answers
-
     /// The greatest size of all values under a prefix.
     static let prefix = 256 << 20
     /// The greatest size of an answer: without values, and with them.
     static let smallAnswer = 1 << 16
-    static let largeAnswer = 64 << 20
+    static let largeAnswer = 32 << 20
     /// The greatest size of a watch's message: etcd cuts at about 1.5 MB, between two events, and JSON takes a third more.
     static let watchMessage = 32 << 20
     /// The number of entries that are read at once: at first, and the least that a slow answer leads to.
     static let pageEntries = 2_000
     static let smallestPage = 50
-
-    // MARK: Local files and connections
-
-    /// The greatest number of attempts at a change of the local file while other programs make theirs.
-    static let localAttempts = 100
-    /// The greatest number of addresses that a local file records.
-    static let recordedAddresses = 32
+    /// The greatest size of the file of the last known values.
+    static let knownFile = 1 << 30
     /// The greatest number of idle connections.
     static let idleConnections = 4
     /// The received bytes after which a transfer pauses until they are read.
     static let unreadBytes = 4 << 20
+}
+
+/// The times of a store on a cluster. ``Backoff`` has the rule by which pauses grow.
+enum EtcdTimings {
+    // MARK: Following
+
+    /// The pauses after a failed read or watch.
+    static let followingPauses = Backoff(first: .milliseconds(50), limit: .seconds(5))
+    /// How long the creation of a watch and the question before it may take.
+    static let watchPatience = Duration.seconds(2)
+    /// After this time without a message, in addition to the permitted silence, the cluster may have been restored from a backup.
+    static let absence = Duration.seconds(4)
+    /// The time in which the watch must show the state that a read has shown, before another member is watched.
+    static let catchUpPatience = Duration.seconds(1)
+    /// The longest pause between two looks at the state while a caller waits for it.
+    static let catchUpPause = Duration.milliseconds(20)
+
+    // MARK: Writing
+
+    /// The pauses after a failed request.
+    static let writingPauses = Backoff(first: .milliseconds(30), limit: .seconds(1))
+    /// The pauses after a batch whose expectations others keep changing.
+    static let conflictPauses = Backoff(first: .milliseconds(2), limit: .milliseconds(200))
+    /// The longest time of a single request that writes, also with a longer patience, and the share of the patience that it takes.
+    static let longestRequest = Duration.seconds(6)
+    static let shareOfPatience = 0.6
+    /// The rate of the slowest connection or machine that can send large values, in bytes a second.
+    static let slowestRate = 40_000.0
+
+    // MARK: Leases
+
+    /// The time after which the marker of a client that has ended is removed, in seconds.
+    static let markerLease: Int64 = 90
+    /// The shortest time after which values that expire are removed, in seconds.
+    static let shortestExpiry: Int64 = 5
+    /// The share of a lease's time after which it is renewed, as a divisor.
+    static let renewalsPerLease: Int64 = 4
+
+    // MARK: The file of the last known values, and closing
+
+    /// The pause between a change and the write of the file, and between two writes as a multiple of the time that one takes.
+    static let savingPause = Duration.seconds(5)
+    static let savingShare = 50
+    /// How long closing a store waits for a write and for the thread that follows, and how long for the cluster.
+    static let closingPatience = Duration.seconds(2)
+    static let releasePatience = Duration.milliseconds(800)
+
+    // MARK: Connections
+
+    /// The pauses before a client returns to the first member of its list. They grow each time that the member fails.
+    static let returnPauses = Backoff(first: .seconds(60), limit: .seconds(1800))
+    /// The time limit of a large answer, as a multiple of the limit for its first byte.
+    static let longAnswer = 20
+}
+
+/// The pauses before retries: about twice as long each time, up to a limit, and randomized, so that many machines do not return
+/// at the same moment.
+struct Backoff: Sendable {
+    let first: Duration
+    let limit: Duration
+    /// The number of failures in a row.
+    private(set) var failures = 0
+
+    init(first: Duration, limit: Duration) { (self.first, self.limit) = (first, limit) }
+
+    mutating func succeed() { failures = 0 }
+
+    /// Records a failure.
+    ///
+    /// - Returns: The pause: a random part, at least half, of the time for this number of failures.
+    mutating func fail() -> Duration {
+        let whole = min(limit, first * (1 << min(failures, 30)))
+        failures += 1
+        return whole * Double.random(in: 0.5...1)
+    }
 }

@@ -8,30 +8,24 @@ extension EtcdStore {
         /// The user of a cluster with authentication; nil for one without.
         public var credentials: Credentials?
         /// What the store may do in the cluster. A store that only reads throws `SettingsError.Code.readOnly` when a setting is
-        /// set; the last known state is still kept in the local file.
+        /// set; the last known values are still kept in the file.
         public var access = SettingsStoreAccess.readWrite
-        /// How long `save`, `update`, transactions and ``EtcdStore/synchronize()`` wait for the cluster.
-        public var patience = EtcdTimings.patience
-        /// How long opening waits for the first read. After that the store begins with its last known state, and catches up
+        /// How long a write, a transaction that only reads, and ``EtcdStore/synchronize()`` wait for the cluster.
+        public var patience = Duration.seconds(5)
+        /// How long opening waits for the first read. After that the store begins with its last known values, and catches up
         /// in the background.
-        public var openingPatience = EtcdTimings.openingPatience
-        /// How long the watch may be silent before another member is watched. After half of that time, the store asks the member
-        /// for a sign, which takes one small message. So a value is late by this time and the time of a connection at most, also if
-        /// the member hangs: by ten seconds, unless you choose another time.
-        public var silence = EtcdTimings.silence
+        public var openingPatience = Duration.seconds(2)
+        /// How long the watch may be silent. After that, the store asks the cluster whether it is reached, and watches again,
+        /// another member if this one hangs. So a value is late by this time and the time of a connection at most: by ten seconds,
+        /// unless you choose another time.
+        public var silence = Duration.seconds(6)
         /// If not nil, the values that this store writes are removed from the cluster when the store is closed, or so long
         /// after the process has ended or lost its connection. At least five seconds.
         ///
-        /// Such values are not kept in the local file: after a restart the program sets them again.
+        /// A program that loses its connection for longer sees its values removed when it is connected again, and sets them again.
         public var expiring: Duration?
-
-        /// Whether a local file keeps the last known values, and the accepted changes on which the cluster has not agreed. If
-        /// not, a program that cannot reach the cluster starts without values, and `set` is safe only when
-        /// ``EtcdStore/synchronize()`` has returned.
+        /// Whether a file keeps the last known values. If not, a program that cannot reach the cluster starts without values.
         public var keepsState = true
-
-        /// Whether the local file keeps accepted changes on which the cluster has not agreed.
-        var keepsWrites: Bool { keepsState && access == .readWrite && expiring == nil }
 
         /// Creates the default options.
         public init() {}

@@ -26,18 +26,16 @@ import SettingsKitPlatform
 /// makes is seen within milliseconds.
 ///
 /// ## What a write guarantees
-/// - After `set`, this process sees the value, and the change is in a local file, so that it survives the end of the process.
-///   It is sent in the background, in the order of all changes. Errors are reported to the service's diagnostics.
-/// - After `save`, `update` and transactions, most members of the cluster have agreed. `update` and transactions are atomic
-///   across machines. They throw `clusterUnreachable`, or a code that names the cause, if nothing was written, and
-///   `outcomeUnknown` if the answer was lost and could not be found out in time.
-/// - After ``synchronize()``, the cluster has agreed on all earlier changes, and this process sees all that the cluster held at
-///   some moment during the call.
-/// - A change that waited through a lost connection or a restart loses to a value that another program has written since, and
-///   is reported as `overruled`.
+/// - `set`, `save`, `update` and transactions return when most members of the cluster have agreed. Each is one transaction of the
+///   cluster, which is carried out once or not at all, and `update` and transactions are atomic across machines.
+/// - Otherwise the old value stays, within ``Options/patience``. `set` reports and the others throw `clusterUnreachable`, or a code
+///   that names the cause, if nothing was written; and `outcomeUnknown` if the answer was lost, and the cluster could not be asked
+///   in time. Nothing is sent later.
+/// - After `clusterUnreachable`, a `set` fails at once until the store is connected again. All others wait.
+/// - After ``synchronize()``, this process sees all that the cluster held at some moment during the call.
 ///
 /// ## Without the cluster
-/// A store that cannot reach the cluster begins with the last known values of the local file, reports `clusterUnreachable`, and
+/// A store that cannot reach the cluster begins with the last known values of a file, reports `clusterUnreachable`, and
 /// catches up by itself. Reading never waits.
 ///
 /// ## Limits
@@ -59,13 +57,12 @@ public final class EtcdStore: SettingsStore {
     ///     stores spread evenly over the members: each begins with any of them, goes on with another one if that fails, and
     ///     returns to it some minutes later.
     ///   - prefix: What the keys of the settings begin with, such as `fleet/player/`. Not empty.
-    ///   - state: The folder of the local files; created if it is missing. Nil for `Etcd` in the program's own folder: in
-    ///     `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms. Two clusters in which a
-    ///     program uses the same prefix need two folders: the values of another cluster are not used, and changes that were
-    ///     accepted for it are kept aside, and reported with `otherCluster`.
+    ///   - state: The folder of the file with the last known values; created if it is missing. Nil for `Etcd` in the program's own
+    ///     folder: in `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms. The file is not
+    ///     used with other addresses, so two clusters in which a program uses the same prefix need two folders.
     ///   - options: Certificates, the user, how long to wait, and more.
-    /// - Throws: `SettingsError` with the code `unusableEndpoint`, `libraryUnavailable`, `storeUnavailable` if the local file
-    ///   cannot be used, or `memoryOnly` if `state` is nil and there is no home directory.
+    /// - Throws: `SettingsError` with the code `unusableEndpoint`, `libraryUnavailable`, `storeUnavailable` if a certificate cannot
+    ///   be read, or `memoryOnly` if `state` is nil and there is no home directory.
     public convenience init(
         endpoints: [String], prefix: String, state: URL? = nil, options: Options = Options()
     ) throws {
@@ -82,39 +79,30 @@ public final class EtcdStore: SettingsStore {
         endpoints: [String], prefix: String, state: URL?, options: Options, transport: any GatewayTransport
     ) throws {
         let addresses = try Endpoints(endpoints).shuffled()
-        guard !prefix.isEmpty, !EtcdNames.clientKeys.hasPrefix(prefix), !prefix.hasPrefix(EtcdNames.clientKeys),
+        guard !prefix.isEmpty, !ClientMarker.keys.hasPrefix(prefix), !prefix.hasPrefix(ClientMarker.keys),
             !prefix.utf8.contains(0)
         else {
             throw SettingsError(.unusableEndpoint, store: "EtcdStore")
         }
-        let folder = options.keepsState ? try state?.path ?? Self.standardFolder() : nil
-        let client = GatewayClient(addresses, transport: transport, credentials: options.credentials)
-        cluster = try EtcdCluster(prefix: prefix, options: options, client: client) { report in
-            try folder.map { folder in
-                try LocalState(
-                    folder: folder, prefix: prefix, addresses: addresses.addresses, keepsWrites: options.keepsWrites,
-                    report: report)
-            }
+        var file: KnownFile?
+        if options.keepsState {
+            let folder = try state?.path ?? PropertyListLocation.stateDirectory(for: "Etcd", store: "EtcdStore")
+            file = KnownFile(folder: folder, prefix: prefix, addresses: addresses.addresses)
         }
+        let client = GatewayClient(addresses, transport: transport, credentials: options.credentials)
+        cluster = EtcdCluster(prefix: prefix, options: options, client: client, file: file)
         try cluster.start()
     }
 
     deinit { cluster.close() }
 
-    private static func standardFolder() throws -> String {
-        try PropertyListLocation.stateDirectory(for: "Etcd", store: "EtcdStore")
-    }
-
     /// Closes the connections. Reading goes on with the last values; writing throws `storeClosed`.
     ///
-    /// Changes on which the cluster has not agreed stay in the local file and are sent by the next store that is opened with
-    /// the same prefix and folder. Waits for two seconds at most. A store that is released is closed, too.
+    /// Waits for some seconds at most. A store that is released is closed, too.
     public func close() { cluster.close() }
 
     /// Whether the cluster is reached now, so that values are up to date. It may refuse changes, such as one without space.
-    public var isConnected: Bool {
-        cluster.state.withLock { $0.outage.isFollowing && !$0.isClosed }
-    }
+    public var isConnected: Bool { cluster.state.withLock { $0.outage == nil && !$0.isClosed } }
 
     /// Publishes every change, also those of other programs.
     public var feed: SettingsStoreFeed? { cluster.feed }
@@ -124,51 +112,46 @@ public final class EtcdStore: SettingsStore {
 
     /// Returns the bytes stored under a key. Never throws, and never waits for the cluster.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
-        cluster.state.withLock { $0.contents.visible[key.name] }
+        cluster.state.withLock { $0.contents[key.name] }
     }
 
-    /// Stores bytes under a key, or removes it. When it returns, the change is in the local file.
+    /// Stores bytes under a key, or removes it, and waits for the cluster unless it is known to be unreachable.
     ///
-    /// - Throws: `SettingsError` with the code `readOnly`, `tooLarge`, `storeClosed`, or as the local file does.
-    public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        _ = try apply(
-            SettingsStoreBatch(writes: [.init(key: key, data: data)], options: .ofSet))
-    }
+    /// - Throws: As ``apply(_:)`` does.
+    public func set(_ key: SettingsService.StorageKey, to data: Data?) throws { try cluster.set(key, to: data) }
 
-    /// Applies a batch as one transaction of the cluster, and waits for it if the batch says so. Without writes, asks the cluster
-    /// whether the expectations hold.
+    /// Applies a batch as one transaction of the cluster, and waits for it. Without writes, asks the cluster whether the
+    /// expectations hold.
     ///
-    /// - Throws: As ``set(_:to:)`` does; `tooLarge` for more than 127 settings, `clusterUnreachable`,
-    ///   `clusterNotSecure`, `clusterLoginRefused`, `clusterAccessDenied`, `clusterFull`, `clusterRefused`, `outcomeUnknown`.
+    /// - Throws: `SettingsError` with the code `readOnly`; `tooLarge` for more than 127 settings or 1.5 MB; `clusterUnreachable`,
+    ///   `clusterNotSecure`, `clusterLoginRefused`, `clusterAccessDenied`, `clusterFull`, `clusterRefused` or `storeClosed`, if
+    ///   nothing was written; `outcomeUnknown`.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        let waits = batch.options.waitsForAgreement
-        if batch.writes.isEmpty {
-            return try waits ? cluster.confirm(batch.expectations) : cluster.holds(batch.expectations)
-        }
-        return try waits ? cluster.agree(batch) : cluster.accept(batch)
+        if !batch.writes.isEmpty { return try cluster.write(batch, failsAtOnce: false) }
+        if batch.options.waitsForAgreement { return try cluster.confirm(batch.expectations) }
+        return cluster.state.withLock { $0.holds(batch.expectations) }
     }
 
     /// The names of the settings that are stored.
-    public func keys() -> [String] { cluster.state.withLock { Array($0.contents.visible.keys) } }
+    public func keys() -> [String] { cluster.state.withLock { $0.contents.names } }
 
-    /// Removes everything that is stored now, in transactions of 127 settings. Does not wait for the cluster.
+    /// Removes everything that is stored now, in transactions of 127 settings.
     ///
-    /// - Throws: As ``set(_:to:)`` does.
+    /// - Throws: As ``apply(_:)`` does. Some settings may be removed then.
     public func removeAll() throws {
         var rest = keys()[...]
         while !rest.isEmpty {
             let writes = rest.prefix(EtcdLimits.operations).map { name in
-                SettingsStoreBatch.Entry(key: .init(name, scope: cluster.scope), data: nil)
+                SettingsStoreBatch.Entry(key: .init(name, scope: .defaults), data: nil)
             }
             rest = rest.dropFirst(writes.count)
-            _ = try apply(SettingsStoreBatch(writes: writes, options: .ofSet))
+            _ = try apply(SettingsStoreBatch(writes: writes))
         }
     }
 
-    /// Returns when the cluster has agreed on all earlier changes, and this store sees all that the cluster held at some moment
-    /// during the call.
+    /// Returns when this store sees all that the cluster held at some moment during the call.
     ///
-    /// - Throws: `SettingsError` with the code `pending` if changes wait for the cluster, or `clusterUnreachable`,
-    ///   `clusterNotSecure`, `clusterLoginRefused` or `clusterAccessDenied`.
-    public func synchronize() throws { try cluster.synchronize() }
+    /// - Throws: `SettingsError` with the code `clusterUnreachable`, `clusterNotSecure`, `clusterLoginRefused`,
+    ///   `clusterAccessDenied` or `storeClosed`.
+    public func synchronize() throws { try cluster.catchUp(until: .now + cluster.options.patience) }
 }

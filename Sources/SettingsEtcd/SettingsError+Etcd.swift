@@ -12,25 +12,25 @@ extension SettingsError.Code {
         name: "clusterNotSecure",
         advice:
             "Cannot connect securely to the cluster. Check the store's authority, the certificate that the members "
-            + "require, and whether the endpoints begin with https; the last known values are used, and changes wait.")
+            + "require, and whether the endpoints begin with https. Until then the last known values are used.")
     /// The cluster does not accept the user's name or password, or requires a user.
     public static let clusterLoginRefused = Self(
         name: "clusterLoginRefused",
         advice:
-            "The cluster does not accept the store's user and password, or requires a user. Correct the credentials; the last "
-            + "known values are used, and changes wait.")
+            "The cluster does not accept the store's user and password, or requires a user. Correct the credentials. Until "
+            + "then the last known values are used.")
     /// The user has no right that the store needs for all settings.
     public static let clusterAccessDenied = Self(
         name: "clusterAccessDenied",
         advice:
             "The cluster's user has no right to read the prefix, or to write the keys under settingskit.clients/. Grant both "
-            + "to a role of the user; the last known values are used, and changes wait.")
+            + "to a role of the user.")
     /// The cluster has no space left, and refuses writes. Values are read and arrive as before.
     public static let clusterFull = Self(
         name: "clusterFull",
         advice:
-            "The cluster has no space left. Compact and defragment it, or raise its quota, and disarm its alarm; changes "
-            + "wait until then.")
+            "The cluster has no space left, and nothing was written. Compact and defragment it, or raise its quota, and "
+            + "disarm its alarm.")
     /// The code `recovered`, for a cluster that is reached after an interruption.
     static let clusterReached = Self(
         name: recovered.name, advice: "The cluster is reached again; the values are up to date.")
@@ -40,25 +40,6 @@ extension SettingsError.Code {
         advice:
             "The cluster did not answer in time; the change may have been made or not. Read the setting when the cluster "
             + "is reached again.")
-    /// The code `pending`, for accepted changes that wait for the cluster.
-    static let notYetAgreed = Self(
-        name: pending.name,
-        advice:
-            "The cluster has not agreed on some changes yet; they are kept in the local file, and are sent in their order "
-            + "when the cluster can be reached.")
-    /// A change that waited through a lost connection or a restart was given up, because another program has changed the
-    /// setting meanwhile.
-    public static let overruled = Self(
-        name: "overruled",
-        advice:
-            "Another program has changed the setting while this change waited for the cluster; its value counts. Set the "
-            + "value again if it is still wanted.")
-    /// Accepted changes were for another cluster. They were not sent, and are kept aside.
-    public static let otherCluster = Self(
-        name: "otherCluster",
-        advice:
-            "Accepted changes are for another cluster, and were not sent. To send them, open a store of that cluster with "
-            + "the folder that the cause names as its state. To give them up, remove the folder.")
     /// The code `tooLarge`, for a batch with more operations than a transaction of etcd.
     static let tooManyOperations = Self(
         name: tooLarge.name,
@@ -79,9 +60,12 @@ extension SettingsError.Code {
         name: libraryUnavailable.name,
         advice: "The system's libcurl cannot be loaded; install libcurl.so.4, version 7.68 or later (Debian: libcurl4)."
     )
-    /// The store is closed, or was opened by the parent of this process.
-    public static let storeClosed = Self(
-        name: "storeClosed", advice: "The store is closed, or belongs to the parent of this process; open another one.")
+    /// The store is closed.
+    public static let storeClosed = Self(name: "storeClosed", advice: "The store is closed; open another one.")
+    /// The code `damaged`, for the file of the last known values.
+    static let knownValuesUnusable = Self(
+        name: damaged.name,
+        advice: "The file of the last known values cannot be used, and is replaced when the cluster is reached.")
 }
 
 // The causes. `GatewayFailure` has those that the cluster and the connection lead to.
@@ -89,18 +73,4 @@ extension SettingsError.Code {
 /// A change is too large for a transaction.
 struct TransactionLimit: ValueFreeError {
     var description: String { "A transaction in an etcd cluster takes at most 1.5 MB; store large data elsewhere." }
-}
-
-/// The folder with changes for another cluster.
-struct KeptChanges: ValueFreeError {
-    let folder: String
-    let count: Int
-
-    var description: String { "\(count) \(count == 1 ? "change is" : "changes are") kept in \(folder)." }
-}
-
-/// Accepted writes in a local file that cannot be read.
-struct UnreadableWrites: ValueFreeError {
-    let count: Int
-    var description: String { "\(count) accepted changes cannot be read and are not sent." }
 }

@@ -2,8 +2,8 @@ import Foundation
 import SettingsEtcd
 import SettingsKitCore
 
-/// What workers do on a cluster of etcd. The path is that of the folder for the local files; the endpoints are separated by
-/// commas.
+/// What workers do on a cluster of etcd. The path is that of the folder for the last known values; the endpoints are separated
+/// by commas.
 enum FleetWork {
     private static let scope = SettingsService.Scope.custom(id: "fleet")
 
@@ -41,19 +41,18 @@ enum FleetWork {
     static func fill(_ settings: SettingsService, name: String, count: Int, batch: Int) {
         var next = 0
         while next < count {
-            for number in next..<min(next + batch, count) {
-                settings.set(Setting<Int>("\(name)-\(number)", in: scope, default: -1), to: number)
-            }
-            while true {
-                do {
-                    try settings.synchronize()
-                    break
-                } catch {
-                    continue
+            let numbers = next..<min(next + batch, count)
+            do {
+                try settings.save { t in
+                    for number in numbers {
+                        t.set(Setting<Int>("\(name)-\(number)", in: scope, default: -1), to: number)
+                    }
                 }
+                next = numbers.upperBound
+                say("\(next)")
+            } catch {
+                continue
             }
-            next = min(next + batch, count)
-            say("\(next)")
         }
     }
 

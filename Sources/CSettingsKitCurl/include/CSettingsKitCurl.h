@@ -74,17 +74,14 @@ typedef struct {
     int has_new_tls;
 } csettingskit_curl_outcome;
 
-// Sends a request with a body once, and hands over what is received. Returns a code of libcurl, or CSETTINGSKIT_CURL_STOPPED.
+// Sends a request with a body, and hands over what is received. Returns a code of libcurl, or CSETTINGSKIT_CURL_STOPPED.
 //
 // body: is read during the call only.
-// announced: the announced length of the body. If it is greater than the body's, `wait` may add to the body, and
-// the answer begins meanwhile.
 // receive: gets bytes of the answer. Returns 0 to stop.
-// wait: is called before each wait. Returns the milliseconds to wait at most, or a negative number to stop. May set a text that
-// stays in memory, which is added to an open body if all that was added before was sent.
+// wait: is called before each wait. Returns the milliseconds to wait at most, or a negative number to stop.
 int csettingskit_curl_perform(
-    csettingskit_curl connection, const void *body, size_t size, long long announced,
-    int (*receive)(void *context, const void *bytes, size_t size), int (*wait)(void *context, const char **more), void *context,
+    csettingskit_curl connection, const void *body, size_t size,
+    int (*receive)(void *context, const void *bytes, size_t size), int (*wait)(void *context), void *context,
     csettingskit_curl_outcome *outcome);
 
 // Libcurl's words for what went wrong in the last request, which may contain what the server has sent. Empty if nothing did.

@@ -1,5 +1,4 @@
 import SettingsKitCore
-import SettingsKitPlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -12,42 +11,34 @@ struct Follower {
     private let cluster: EtcdCluster
     private var backoff = EtcdTimings.followingPauses
     private var mustRead = true
-    /// The identifier of the cluster that was read.
-    private var clusterID: UInt64 = 0
     private var isFirstAttempt = true
     /// The last time that the cluster confirmed the known state.
     private var lastConfirmation = ContinuousClock.now
-    private var page = PageSize()
-
-    /// The address at which a watch with an open request failed: a proxy may hold back a body that continues.
-    private var closedAddress: String?
-
-    /// After this time without a message, the cluster may have been restored from a backup.
-    private var longestAbsence: Duration { cluster.options.silence + EtcdTimings.absence }
+    private var pageEntries = EtcdLimits.pageEntries
 
     private init(_ cluster: EtcdCluster) { self.cluster = cluster }
 
-    private var call: GatewayCall { cluster.call }
     private var client: GatewayClient { cluster.client }
-    private var requestTime: Duration { cluster.options.patience }
+    private var options: EtcdStore.Options { cluster.options }
 
     static func run(_ cluster: EtcdCluster) {
         var follower = Follower(cluster)
-        follower.run()
-    }
-
-    private mutating func run() {
         while !cluster.isClosed {
             do throws(GatewayFailure) {
-                if mustRead || lastConfirmation + longestAbsence < .now { try read() } else { try verify() }
-                lastConfirmation = .now
-                try watch()
+                try follower.follow()
             } catch {
-                handle(error)
+                follower.handle(error)
             }
         }
-        endFirstAttempt()
-        cluster.threadDidEnd()
+        follower.endFirstAttempt()
+    }
+
+    private mutating func follow() throws(GatewayFailure) {
+        // After a longer absence, the cluster may have been restored from a backup.
+        if lastConfirmation + options.silence + EtcdTimings.absence < .now { mustRead = true }
+        if mustRead { try read() } else { try verify() }
+        lastConfirmation = .now
+        try watch()
     }
 
     private mutating func endFirstAttempt() {
@@ -66,14 +57,16 @@ struct Follower {
         }
         let pause = backoff.fail()
         // Between an answer of the former cluster and one of the restored one, no member answers.
-        if backoff.failures > 1 && !failure.isAnswer { mustRead = true }
+        if backoff.failures > 1, failure.code == .clusterUnreachable { mustRead = true }
         // A watch breaks occasionally; an outage is a failure that a retry does not repair. A timed-out member is unlikely to
         // recover soon.
-        if backoff.failures > 2 || isFirstAttempt || failure == .timedOut {
-            cluster.recordOutage(failure, of: \.following)
+        if backoff.failures > 2 || isFirstAttempt || failure == .timedOut || failure.needsPerson {
+            cluster.recordOutage(failure)
         }
         endFirstAttempt()
-        cluster.followWake.waitForSignals(for: pause)
+        cluster.followWake.wait(for: pause)
+        // Further signals were given for the same reason.
+        while cluster.followWake.wait(timeout: .now()) == .success {}
     }
 
     // MARK: Reading
@@ -81,100 +74,148 @@ struct Follower {
     /// Reads all keys, in pages at one revision.
     private mutating func read() throws(GatewayFailure) {
         var entries: [ClusterEntry] = []
-        var (first, revision, size) = (cluster.range.prefix, Int64(0), 0)
-        var header = AnswerHeader()
-        let newest = cluster.beginReading()
+        var (first, header, size) = (cluster.range.prefix, AnswerHeader(), 0)
+        let newest = cluster.state.withLock { $0.contents.newestRevision }
         while true {
-            let answer: RangeAnswer
-            let asked = ContinuousClock.now
-            do throws(GatewayFailure) {
-                answer = try client.ask(
-                    .range(.init(first: first, end: cluster.range.end, limit: page.entries, revision: revision)),
-                    mayTakeLong: true, within: requestTime, call: call)
-                page.adapt(to: asked.duration(to: .now), limit: requestTime)
-            } catch .tooLong(let limit) {
-                if page.shrinkAfterLimit() { continue }
-                throw .tooLong(limit: limit)
-            } catch .timedOut {
-                // Pages that were read are not read again.
-                if page.shrinkAfterTimeOut() && !entries.isEmpty { continue }
-                throw .timedOut
-            } catch .refused(code: 11, status: _) {
-                // The revision of the first page is compacted, so reading starts again.
-                throw .compacted
+            guard let answer = try readPage(from: first, at: header.revision, mayShrink: !entries.isEmpty) else {
+                continue
             }
-            if revision == 0 {
-                (header, revision) = (answer.header, answer.header.revision)
-                cluster.recordAnswer(of: header.cluster)
-            }
+            if header.revision == 0 { header = answer.header }
             size += answer.entries.reduce(0) { $0 + $1.key.count + $1.value.count }
             guard size <= EtcdLimits.prefix else { throw .tooLong(limit: EtcdLimits.prefix) }
-            guard revision > 0,
-                answer.entries.allSatisfy({ cluster.range.contains($0.key) && $0.modRevision <= revision })
+            guard header.revision > 0,
+                answer.entries.allSatisfy({ cluster.range.contains($0.key) && $0.modRevision <= header.revision })
             else { throw .notEtcd(status: 200) }
             entries += answer.entries
             guard answer.hasMore, let last = answer.entries.last else { break }
             first = last.key + [0]
         }
-        clusterID = header.cluster
         mustRead = false
-        cluster.apply(entries, at: revision, after: newest, of: header.cluster)
+        cluster.state.withLock { state in
+            // Another cluster's revisions say nothing about this one's.
+            let newest = state.cluster == header.cluster ? newest : .max
+            (state.cluster, state.isVerified) = (header.cluster, true)
+            cluster.feed.publish(
+                state.contents.replace(with: entries, at: header.revision, after: newest), origin: .external)
+            state.recordProgress()
+        }
+        cluster.flushSoon()
+        cluster.saveLater(after: .zero)
     }
 
-    /// Checks whether the cluster is the one that was read. The watch delivers later changes.
+    /// - Parameters:
+    ///   - revision: The one to read; 0 for the newest.
+    ///   - mayShrink: Whether a page that does not arrive in time is read again in parts.
+    /// - Returns: nil if the page is to be read again, in parts.
+    private mutating func readPage(
+        from first: Data, at revision: Int64, mayShrink: Bool
+    ) throws(GatewayFailure) -> RangeAnswer? {
+        let range = GatewayMessage.Range(
+            first: first, end: cluster.range.end, limit: pageEntries, revision: revision)
+        let asked = ContinuousClock.now
+        do throws(GatewayFailure) {
+            let answer: RangeAnswer = try client.ask(
+                .range(range), mayTakeLong: true, within: options.patience, call: cluster.call)
+            if asked.duration(to: .now) > options.patience / 2 {
+                pageEntries = max(min(pageEntries, EtcdLimits.smallestPage), pageEntries / 2)
+            }
+            return answer
+        } catch .tooLong where pageEntries > 1 {
+            // The values are large.
+            pageEntries = max(1, pageEntries / 16)
+        } catch .timedOut where mayShrink && pageEntries > EtcdLimits.smallestPage {
+            pageEntries = max(EtcdLimits.smallestPage, pageEntries / 4)
+        } catch .refused(code: 11, status: _) {
+            // The revision of the first page is compacted, so reading starts again.
+            throw .compacted
+        } catch {
+            throw error
+        }
+        return nil
+    }
+
+    /// Checks whether the cluster is the one that was read, by a read of one key that most members confirm. The watch delivers
+    /// later changes.
     private mutating func verify() throws(GatewayFailure) {
-        let known = cluster.state.withLock { $0.contents.revision }
-        let answer = try cluster.changes(after: known, within: requestTime)
-        guard answer.header.cluster == clusterID, answer.header.revision >= known else { throw .earlierState }
-        cluster.recordVerification()
+        let (known, id) = cluster.state.withLock { ($0.contents.revision, $0.cluster) }
+        let answer: RangeAnswer = try client.ask(
+            .range(.init(first: cluster.range.prefix)), within: min(options.patience, EtcdTimings.watchPatience),
+            call: cluster.call)
+        guard answer.header.cluster == id, answer.header.revision >= known else { throw .earlierState }
+        cluster.state.withLock { state in
+            state.isVerified = true
+            state.recordProgress()
+        }
     }
 
     // MARK: Watching
 
+    /// Follows the changes, until the watch breaks or has been silent for the permitted time.
     private mutating func watch() throws(GatewayFailure) {
-        let revision = cluster.state.withLock { $0.contents.revision }
-        let message = GatewayMessage.watch(
-            first: cluster.range.prefix, end: cluster.range.end, from: revision + 1)
-        let (cluster, call) = (cluster, cluster.beginWatching())
-        var progress = WatchProgress(sizeLimit: EtcdLimits.prefix)
-        let address = client.address
-        let isAsking = client.canAsk && address != closedAddress
+        let (cluster, call, address) = (cluster, GatewayCall(), client.address)
+        let (revision, isLeft) = cluster.state.withLock { state in
+            state.watch = call
+            return (state.contents.revision, state.isClosed || !state.isVerified)
+        }
+        // The store was closed, or a caller has left the watch before it began.
+        if isLeft { call.cancel() }
+        var fold = WatchFold(limit: EtcdLimits.prefix)
+        var lastMessage: ContinuousClock.Instant?
         defer {
-            if let lastMessage = progress.lastMessage {
+            if let lastMessage {
                 lastConfirmation = lastMessage
                 backoff.succeed()
             }
-            cluster.endWatching()
+            cluster.state.withLock { ($0.watch, $0.isVerified) = (nil, false) }
         }
         do throws(GatewayFailure) {
             try client.follow(
-                message, at: address, patience: min(cluster.options.patience, EtcdTimings.watchPatience),
+                .watch(first: cluster.range.prefix, end: cluster.range.end, from: revision + 1), at: address,
+                patience: min(options.patience, EtcdTimings.watchPatience),
                 // Randomized, so that machines do not ask at the same moment.
-                silence: cluster.options.silence * Double.random(in: 0.8...1), asks: isAsking, call: call
+                silence: options.silence * Double.random(in: 0.8...1), call: call
             ) { (line) throws(GatewayFailure) in
-                let answer = try StreamMessage.read(line, WatchAnswer.init)
-                if progress.lastMessage == nil, answer.isCreated {
+                let answer = try StreamMessage<WatchAnswer>.read(line)
+                if answer.isCancelled {
+                    throw answer.compactRevision > 0 ? .compacted : .disconnected("the watch was cancelled")
+                }
+                if lastMessage == nil, answer.isCreated {
                     cluster.recordReached()
                     endFirstAttempt()
                 }
-                for revision in try progress.apply(answer, newest: cluster.recordMessage()) { cluster.apply(revision) }
+                lastMessage = .now
+                for revision in try fold.add(answer) { cluster.apply(revision) }
             }
         } catch {
-            let isCreated = progress.lastMessage != nil
-            if isAsking, !isCreated, error.isOfAnswer {
-                closedAddress = address
-            } else if error != .compacted, error != .timedOut || isAsking || !isCreated {
-                client.leave(address)
-            }
             switch error {
-            // A member that does not answer the question hangs: another one is watched. A member that was not asked may have
-            // nothing to report; the next step asks whether a change was missed.
-            case .timedOut where isCreated: return
-            case .timedOut: throw .disconnected("no watch was created")
-            // The watch was behind.
-            case .cancelled where !cluster.isClosed: return
-            default: throw error
+            // There was no change, or the member hangs: the next step asks.
+            case .timedOut where lastMessage != nil: return
+            case .compacted: throw error
+            // A caller has ended the watch, which was behind.
+            case .cancelled where !cluster.isClosed:
+                client.leave(address)
+                return
+            default:
+                client.leave(address)
+                throw error == .timedOut ? .disconnected("no watch was created") : error
             }
         }
+    }
+}
+
+extension EtcdCluster {
+    /// Applies the events of one revision.
+    fileprivate func apply(_ revision: WatchFold.Revision) {
+        state.withLock { state in
+            // The watch can be faster than the answer to this program's own transaction.
+            let isOwn = revision.events.allSatisfy { event in
+                guard let name = range.name(in: event.entry.key), let data = state.underWay[name] else { return false }
+                return data == (event.kind == .removal ? nil : event.entry.value)
+            }
+            feed.publish(state.contents.apply(revision), origin: isOwn ? .local : .external)
+            state.recordProgress()
+        }
+        flushSoon()
+        saveLater()
     }
 }

@@ -18,6 +18,8 @@ enum GatewayFailure: ValueFreeError, Equatable {
     case refused(code: Int64, status: Int)
     /// The cluster does not accept the user's name or password. Nothing else was sent.
     case loginRefused
+    /// The member has lost the others, and has not begun to carry out the request.
+    case noLeader
     /// The cluster has no space left. A write may have been applied nevertheless, but will not be after this answer.
     case noSpace
     /// The answer is not one of an etcd gateway.
@@ -38,6 +40,7 @@ enum GatewayFailure: ValueFreeError, Equatable {
         case .cancelled: "The store was closed."
         case .refused(let code, let status): "The cluster answered with \(Self.words(code)) (HTTP status \(status))."
         case .loginRefused: "The cluster does not accept the user's name or password."
+        case .noLeader: "The member has lost connection to most other members."
         case .noSpace: "The cluster has no space left."
         case .notEtcd(let status): "The answer is not one of etcd's gateway (HTTP status \(status))."
         case .tooLong(let limit): "The answer is longer than \(limit) bytes."
@@ -51,8 +54,7 @@ enum GatewayFailure: ValueFreeError, Equatable {
         let names = [
             "", "cancelled", "unknown error", "invalid argument", "deadline exceeded", "not found", "already exists",
             "permission denied", "resource exhausted", "failed precondition", "aborted", "out of range",
-            "unimplemented",
-            "internal error", "unavailable", "data loss", "unauthenticated",
+            "unimplemented", "internal error", "unavailable", "data loss", "unauthenticated",
         ]
         guard let index = Int(exactly: code), index > 0, names.indices.contains(index) else { return "an unknown code" }
         return "“\(names[index])”"
@@ -61,7 +63,7 @@ enum GatewayFailure: ValueFreeError, Equatable {
     /// Whether the request has certainly changed nothing.
     var isCertain: Bool {
         switch self {
-        case .notConnected, .loginRefused: true
+        case .notConnected, .loginRefused, .noLeader: true
         case .notSecure(_, let isSent): !isSent
         case .refused(let code, _): Self.codesOfNothingDone.contains(code)
         default: false
@@ -70,7 +72,7 @@ enum GatewayFailure: ValueFreeError, Equatable {
 
     /// The codes with which etcd refuses a request before it begins to carry it out. It also reports the others for a request
     /// that the members may still carry out, such as "unavailable" when a leader is lost, and "cancelled" when a member stops.
-    private static let codesOfNothingDone: Set<Int64> = [3, 5, 7, 8, 9, 11, 12, unauthenticated]
+    private static let codesOfNothingDone: Set<Int64> = [3, leaseNotFound, 7, 8, 9, 11, 12, unauthenticated]
 
     /// Whether the request itself is refused, independent of the cluster's condition: it will be refused again.
     var isPermanent: Bool {
@@ -78,13 +80,8 @@ enum GatewayFailure: ValueFreeError, Equatable {
         return false
     }
 
-    /// Whether a member of the cluster has answered.
-    var isAnswer: Bool {
-        switch self {
-        case .refused, .loginRefused, .noSpace: true
-        default: false
-        }
-    }
+    /// Whether a person must act before a retry can succeed.
+    var needsPerson: Bool { isPermanent || self == .loginRefused || self == .noSpace }
 
     /// The code of the resulting error, unless the failure refuses a write itself.
     var code: SettingsError.Code {
@@ -93,24 +90,18 @@ enum GatewayFailure: ValueFreeError, Equatable {
         case .loginRefused, .refused(Self.unauthenticated, _): .clusterLoginRefused
         case .refused(7, _): .clusterAccessDenied
         case .noSpace: .clusterFull
+        case .cancelled: .storeClosed
         default: .clusterUnreachable
         }
     }
 
-    /// Whether a connection was established, and an answer was missing or incomplete.
-    var isOfAnswer: Bool {
-        switch self {
-        case .disconnected, .timedOut, .notEtcd: true
-        default: false
-        }
-    }
-
-    /// gRPC's code for a token that is missing or has expired.
+    /// gRPC's codes for a token that is missing or has expired, and for a lease that has expired.
     static let unauthenticated: Int64 = 16
+    static let leaseNotFound: Int64 = 5
 
     /// Whether the token is missing or has expired.
     var asksForToken: Bool {
-        if case .refused(let code, _) = self { return code == Self.unauthenticated }
+        if case .refused(Self.unauthenticated, _) = self { return true }
         return false
     }
 }

@@ -97,28 +97,23 @@ struct GatewayMessage: Sendable {
     }
 
     /// A condition for a transaction to write.
-    struct Comparison: Equatable, Sendable {
-        private enum Operand: Equatable {
-            case modRevision(Int64)
-            case value(Data)
-        }
+    enum Comparison: Equatable, Sendable {
+        /// The revision of the key's last write; 0 if the key is missing.
+        case modRevision(key: Data, Int64)
+        /// The bytes under the key.
+        case value(key: Data, Data)
 
-        let key: Data
-        private let operand: Operand
-
-        /// Compares the revision of a key's last write, 0 if the key is missing.
-        init(key: Data, modRevision: Int64) { (self.key, operand) = (key, .modRevision(modRevision)) }
-
-        /// Compares the bytes under a key, nil if the key is missing.
-        init(key: Data, value: Data?) {
-            (self.key, operand) = (key, value.map(Operand.value) ?? .modRevision(0))
+        var key: Data {
+            switch self {
+            case .modRevision(let key, _), .value(let key, _): key
+            }
         }
 
         fileprivate var json: JSONText {
             let (target, member, value): (String, String, JSONText) =
-                switch operand {
-                case .modRevision(let revision): ("MOD", "mod_revision", .integer(revision))
-                case .value(let value): ("VALUE", "value", .base64(value))
+                switch self {
+                case .modRevision(_, let revision): ("MOD", "mod_revision", .integer(revision))
+                case .value(_, let value): ("VALUE", "value", .base64(value))
                 }
             return .object([
                 ("key", .base64(key)), ("target", .string(target)), ("result", .string("EQUAL")), (member, value),
@@ -127,11 +122,7 @@ struct GatewayMessage: Sendable {
     }
 
     /// A transaction that writes if all comparisons hold, and otherwise reads the compared keys.
-    ///
-    /// - Parameter isRepeatable: Whether carrying out the writes twice is harmless.
-    static func transaction(
-        _ comparisons: [Comparison], _ operations: [Operation], isRepeatable: Bool = false
-    ) -> GatewayMessage {
+    static func transaction(_ comparisons: [Comparison], _ operations: [Operation]) -> GatewayMessage {
         let reads = comparisons.map { comparison in
             JSONText.object([("request_range", Range(first: comparison.key).json)])
         }
@@ -140,7 +131,7 @@ struct GatewayMessage: Sendable {
             [
                 ("compare", .array(comparisons.map(\.json))), ("success", .array(operations.map(\.json))),
                 ("failure", .array(reads)),
-            ], isRepeatable: isRepeatable || operations.isEmpty, answerLimit: EtcdLimits.largeAnswer)
+            ], isRepeatable: operations.isEmpty, answerLimit: EtcdLimits.largeAnswer)
     }
 
     // MARK: Leases and users

@@ -19,8 +19,6 @@
 
         private static let libraryProblem = csettingskit_curl_load()
 
-        let canAdd = true
-
         private let security: EtcdStore.Security?
         private let idle = Mutex<[Connection]>([], .leaf)
 
@@ -114,15 +112,8 @@
             }
 
             /// The pause in milliseconds; -1 if the request's time is over.
-            ///
-            /// - Parameter more: The addition to the body.
-            mutating func pause(adding more: inout UnsafePointer<CChar>?) -> Int32 {
+            mutating func pause() -> Int32 {
                 guard clockRuns(), let left = clock.timeLeft else { return -1 }
-                if let addition = clock.nextAddition() {
-                    more = addition.utf8Start.withMemoryRebound(to: CChar.self, capacity: addition.utf8CodeUnitCount) {
-                        $0
-                    }
-                }
                 return Int32(max(1, min(60_000, left / .milliseconds(1))))
             }
         }
@@ -138,16 +129,12 @@
                     request.body.withUnsafeBytes { body in
                         csettingskit_curl_perform(
                             handle, body.baseAddress, body.count,
-                            request.isOpen ? GatewayRequest.announcedLength : Int64(body.count),
                             { context, bytes, size in
                                 let bytes = UnsafeBufferPointer(
                                     start: bytes?.assumingMemoryBound(to: UInt8.self), count: size)
                                 return context!.assumingMemoryBound(to: Progress.self).pointee.receive(bytes) ? 1 : 0
                             },
-                            { context, more in
-                                context!.assumingMemoryBound(to: Progress.self).pointee.pause(adding: &more!.pointee)
-                            },
-                            progress, &outcome)
+                            { $0!.assumingMemoryBound(to: Progress.self).pointee.pause() }, progress, &outcome)
                     }
                 }
                 return (code, progress.failure)

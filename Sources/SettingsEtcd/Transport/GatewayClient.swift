@@ -22,20 +22,17 @@ final class GatewayClient: Sendable {
     ///   - mayTakeLong: Whether the answer is large, so that `time` limits the silence before and between its bytes.
     ///   - time: The total time to wait; each member gets at most half of it.
     /// - Throws: The failure of the last member.
-    func ask<Answer: GatewayAnswer>(
+    func ask<Answer: Decodable>(
         _ message: GatewayMessage, mayTakeLong: Bool = false, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Answer {
         try attempt(message, within: time, call: call) { (address, left) throws(GatewayFailure) in
             var request = try request(message, to: address, patience: left, call: call)
             if mayTakeLong { (request.silence, request.longest) = (left, left * EtcdTimings.longAnswer) }
             let body = try receive(request, call: call, limit: message.answerLimit)
-            if !message.isAnsweredByStream { return try GatewayReader.read(body, Answer.init) }
-            return try StreamMessage.read(body.prefix { $0 != UInt8(ascii: "\n") }, Answer.init)
+            if !message.isAnsweredByStream { return try readAnswer(body) }
+            return try StreamMessage<Answer>.read(body.prefix { $0 != UInt8(ascii: "\n") })
         }
     }
-
-    /// Whether a silent stream can be asked for a sign of life.
-    var canAsk: Bool { transport.canAdd }
 
     /// The address for the next request.
     var address: String { endpoints.withLock { $0.address() } }
@@ -44,18 +41,12 @@ final class GatewayClient: Sendable {
     func leave(_ address: String) { endpoints.withLock { $0.leave(address) } }
 
     /// Follows a stream at one member until it ends, which it does by throwing.
-    ///
-    /// - Parameter asks: Whether to ask the member within the stream after half of the permitted silence.
     func follow(
-        _ message: GatewayMessage, at address: String, patience: Duration, silence: Duration, asks: Bool,
-        call: GatewayCall, _ receiveLine: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
+        _ message: GatewayMessage, at address: String, patience: Duration, silence: Duration, call: GatewayCall,
+        _ receiveLine: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
     ) throws(GatewayFailure) -> Never {
         do throws(GatewayFailure) {
-            // Without this header, a member that has lost the others stays silent.
-            var request = try request(
-                message, to: address, patience: patience, silence: silence, headers: ["Grpc-Metadata-hasleader: true"],
-                call: call)
-            request.isOpen = asks
+            let request = try request(message, to: address, patience: patience, silence: silence, call: call)
             var lines = LineSplitter(limit: EtcdLimits.watchMessage)
             let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
                 try lines.add(bytes, receiveLine)
@@ -121,11 +112,12 @@ final class GatewayClient: Sendable {
     }
 
     private func request(
-        _ message: GatewayMessage, to address: String, patience: Duration, silence: Duration? = nil,
-        headers: [String] = [], call: GatewayCall
+        _ message: GatewayMessage, to address: String, patience: Duration, silence: Duration? = nil, call: GatewayCall
     ) throws(GatewayFailure) -> GatewayRequest {
         var request = GatewayRequest(
-            url: address + message.path, headers: headers, body: message.body, patience: patience, silence: silence)
+            // Without this header, a member that has lost the others stays silent.
+            url: address + message.path, headers: ["Grpc-Metadata-hasleader: true"], body: message.body,
+            patience: patience, silence: silence)
         if let credentials {
             let token = try token(of: credentials, at: address, within: patience, call: call)
             request.headers.append("Authorization: " + token)
@@ -141,7 +133,7 @@ final class GatewayClient: Sendable {
         let request = GatewayRequest(url: address + message.path, headers: [], body: message.body, patience: time)
         do throws(GatewayFailure) {
             let body = try receive(request, call: call, limit: message.answerLimit)
-            let token = try GatewayReader.read(body, TokenAnswer.init).token
+            let token = try readAnswer(body, as: TokenAnswer.self).token
             // A line break would begin another header.
             guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
                 throw .notEtcd(status: 200)
@@ -149,8 +141,7 @@ final class GatewayClient: Sendable {
             self.token.withLock { $0 = token }
             return token
         } catch {
-            // Only the request for the token was sent. A refused password is no reason to give up a write: it waits until the
-            // cluster accepts the password, or the program is started with another one.
+            // Only the request for the token was sent, so the failure is certain.
             switch error {
             case .cancelled, .notConnected, .notSecure: throw error
             case .refused(3, _), .refused(9, _): throw .loginRefused

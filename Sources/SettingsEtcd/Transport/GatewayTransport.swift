@@ -14,19 +14,12 @@ struct GatewayRequest: Sendable {
     var silence: Duration?
     /// The longest time of an answer; nil for a stream.
     var longest: Duration?
-    /// Whether the body continues during the answer, if the transport supports that.
-    var isOpen = false
-
-    /// The announced length of an open body. Go's server would read all of a body below 256 KB, or in chunks, before it answers.
-    static let announcedLength: Int64 = 1 << 30
 }
 
 /// Sends requests. The calling thread waits.
 protocol GatewayTransport: Sendable {
-    /// Whether it can add to the body of an open request.
-    var canAdd: Bool { get }
-
-    /// Sends a request, and passes on the bytes of the answer's body as they arrive.
+    /// Sends a request, and passes on the bytes of the answer's body as they arrive. A request whose kept connection ends before
+    /// the answer may be sent twice: a transaction's marker keeps it from being carried out twice.
     ///
     /// - Parameters:
     ///   - call: Cancels the request from another thread.
@@ -77,61 +70,19 @@ final class GatewayCall: Sendable {
 /// The time limits of a request.
 struct CallClock {
     private let request: GatewayRequest
-    private let start: ContinuousClock.Instant
+    private let start = ContinuousClock.now
     private var lastByte: ContinuousClock.Instant?
-    private var additions: BodyAdditions?
 
-    init(_ request: GatewayRequest) {
-        (self.request, start) = (request, .now)
-        if request.isOpen, let silence = request.silence { additions = BodyAdditions(start, silence: silence) }
-    }
+    init(_ request: GatewayRequest) { self.request = request }
 
-    mutating func recordBytes() {
-        lastByte = .now
-        additions?.recordBytes(at: .now)
-    }
+    mutating func recordBytes() { lastByte = .now }
 
-    /// Returns the addition to an open body that is due now.
-    mutating func nextAddition() -> StaticString? { additions?.removeNext(at: .now) }
-
-    /// The time that the request may still wait, but not beyond the next addition; nil if its time is over.
+    /// The time that the request may still wait; nil if its time is over.
     var timeLeft: Duration? {
-        let now = ContinuousClock.now
         var end =
             if let silence = request.silence, let lastByte { lastByte + silence } else { start + request.patience }
         if let longest = request.longest { end = min(end, start + longest) }
-        guard end > now else { return nil }
-        return now.duration(to: max(now + .milliseconds(1), min(end, additions?.next ?? end)))
-    }
-}
-
-/// The additions to the body of a watch: after each half of the permitted silence a question, which a live member answers
-/// immediately.
-///
-/// Before the answer begins, the additions are spaces. Go's server locks the body while it waits for more of it, and can begin
-/// the answer only between two pieces. Pure.
-struct BodyAdditions {
-    static let question: StaticString = "{\"progress_request\":{}}\n"
-    static let space: StaticString = "\n"
-
-    private let interval: Duration
-    private var hasBegun = false
-    private var pause = EtcdTimings.firstSpacePause
-    /// The time of the next addition; nil for not before the next byte of the answer.
-    private(set) var next: ContinuousClock.Instant?
-
-    init(_ start: ContinuousClock.Instant, silence: Duration) { (interval, next) = (silence / 2, start + pause) }
-
-    mutating func recordBytes(at now: ContinuousClock.Instant) { (hasBegun, next) = (true, now + interval) }
-
-    mutating func removeNext(at now: ContinuousClock.Instant) -> StaticString? {
-        guard let next, next <= now else { return nil }
-        if hasBegun {
-            self.next = nil
-            return Self.question
-        }
-        pause = min(pause * 2, EtcdTimings.longestSpacePause)
-        self.next = now + pause
-        return Self.space
+        let left = ContinuousClock.now.duration(to: end)
+        return left > .zero ? max(left, .milliseconds(1)) : nil
     }
 }

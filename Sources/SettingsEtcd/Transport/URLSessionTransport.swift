@@ -10,8 +10,6 @@
     /// Unlike libcurl, it does not report how much of a request was sent. A request counts as not sent only if the failure's code
     /// says that no connection was established, and the system has counted no byte of the body as sent.
     final class URLSessionTransport: GatewayTransport {
-        let canAdd = false
-
         private let session: URLSession
 
         /// - Throws: ``SettingsError`` with the code `storeUnavailable` if a certificate cannot be read.
@@ -41,10 +39,8 @@
             guard let url = URL(string: request.url) else { throw .notConnected("the address cannot be used") }
             var message = URLRequest(url: url)
             message.httpMethod = "POST"
-            let body = Data(request.body)
-            // Not as `httpBody`, which the system may send again by itself when a connection ends; see `needNewBodyStream`.
-            message.httpBodyStream = InputStream(data: body)
-            message.setValue("\(body.count)", forHTTPHeaderField: "Content-Length")
+            // The system may send it again by itself when a connection ends, which the client's marker makes harmless.
+            message.httpBody = Data(request.body)
             // The clock below limits the time; this limit only must be longer.
             message.timeoutInterval = 3600
             message.setValue("application/json", forHTTPHeaderField: "Content-Type")
@@ -53,7 +49,7 @@
                 message.setValue(parts[1].trimmingCharacters(in: .whitespaces), forHTTPHeaderField: String(parts[0]))
             }
             let task = session.dataTask(with: message)
-            let answer = PendingAnswer(task, to: body)
+            let answer = PendingAnswer(task)
             task.delegate = answer
             let wake = call.begin(waking: { answer.signal() })
             defer {
@@ -88,10 +84,9 @@
         private let parts = Mutex<(list: [Part], size: Int)>(([], 0), .leaf)
         private let semaphore = DispatchSemaphore(value: 0)
         private let task: URLSessionTask
-        private let body: Data
         private let isBodySent = Mutex(false, .leaf)
 
-        init(_ task: URLSessionTask, to body: Data) { (self.task, self.body) = (task, body) }
+        init(_ task: URLSessionTask) { self.task = task }
 
         func signal() { semaphore.signal() }
 
@@ -132,6 +127,7 @@
             add(.end(status: status, error.map(failure)), size: 0)
         }
 
+        /// Called at the first attempt, too, if the system sends the request again.
         func urlSession(
             _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
             totalBytesExpectedToSend: Int64
@@ -139,19 +135,8 @@
             isBodySent.withLock { $0 = true }
         }
 
-        /// The body is sent over another connection only if nothing of it was sent, for example when the server has asked for a
-        /// certificate. Without a body, the task fails.
-        func urlSession(
-            _ session: URLSession, task: URLSessionTask,
-            needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
-        ) {
-            completionHandler(mayBeSent ? nil : InputStream(data: body))
-        }
-
-        private var mayBeSent: Bool { isBodySent.withLock { $0 } || task.countOfBytesSent > 0 }
-
         private func failure(_ error: any Error) -> GatewayFailure {
-            let mayBeSent = mayBeSent
+            let mayBeSent = isBodySent.withLock { $0 } || task.countOfBytesSent > 0
             return switch (error as? URLError)?.code {
             // "Cancelled" is how the system reports a certificate that `CertificateTrust` refuses.
             case .cancelled, .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,

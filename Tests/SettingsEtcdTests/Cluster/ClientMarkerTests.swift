@@ -11,7 +11,6 @@ struct ClientMarkerTests {
         private let state = Mutex((revision: 1, value: ""))
         /// The values that were written under the key.
         let values = Recorder<String>()
-        let canAdd = false
         /// Reported once.
         let failure = Box<GatewayFailure?>(nil)
 
@@ -21,7 +20,7 @@ struct ClientMarkerTests {
         ) throws(GatewayFailure) -> Int {
             let answer =
                 switch request.url.split(separator: "/").last {
-                case "grant": #"{"ID":"7","TTL":"90"}"#
+                case "grant": #"{"header":{"cluster_id":"1","revision":"1"},"ID":"7","TTL":"90"}"#
                 case "range": state.withLock { #"{"header":{"revision":"9"},"kvs":[\#(Self.entry($0))]}"# }
                 default: carryOut(request.body)
                 }
@@ -53,40 +52,49 @@ struct ClientMarkerTests {
         }
     }
 
-    private func made(_ result: ClientMarker.Result) -> Int64? {
-        if case .made(let revision) = result { revision } else { nil }
+    private let call = GatewayCall()
+
+    private func begin(_ marker: inout ClientMarker, _ client: GatewayClient) throws -> ClientMarker.Transaction {
+        try marker.prepare(client, within: .seconds(1), call: call)
+        var transaction = ClientMarker.Transaction([], [])
+        marker.begin(&transaction)
+        return transaction
+    }
+
+    private func made(_ outcome: ClientMarker.Outcome) -> Int64? {
+        if case .made(let revision) = outcome { revision } else { nil }
     }
 
     @Test("It shows that a transaction that is sent again was made, whatever the failure was")
     func sentAgain() throws {
         let cluster = ForgetfulCluster()
         let client = GatewayClient(try Endpoints(["a"]), transport: cluster, credentials: nil)
-        var marker = ClientMarker()
-        try marker.prepare(client, within: .seconds(1), call: GatewayCall())
-        func send(_ ids: [QueuedWrite.ID]) throws(GatewayFailure) -> ClientMarker.Result {
-            try marker.send(ids, [], [], by: client, within: .seconds(1), call: GatewayCall())
-        }
+        var marker = ClientMarker(expiry: nil)
+        let first = try begin(&marker, client)
         cluster.failure.value = .notConnected("as it says")
-        #expect(throws: GatewayFailure.notConnected("as it says")) { try send([1]) }
-        let (again, next) = (try send([1]), try send([2, 3]))
-        #expect(made(again) == 3 && made(next) == 4)
-        #expect(cluster.values.all == ["0", "1", "2"])
+        #expect(throws: GatewayFailure.notConnected("as it says")) {
+            _ = try marker.send(first, by: client, within: .seconds(1), call: call)
+        }
+        let again = try marker.send(first, by: client, within: .seconds(1), call: call)
+        let next = try marker.send(begin(&marker, client), by: client, within: .seconds(1), call: call)
+        #expect(made(again) == 2 && made(next) == 3)
+        #expect(cluster.values.all == ["1", "2"])
     }
 
     @Test("It shows that a transaction was made with the last space that a cluster had, and writes nothing for that")
     func lastSpace() throws {
         let cluster = ForgetfulCluster()
         let client = GatewayClient(try Endpoints(["a"]), transport: cluster, credentials: nil)
-        var marker = ClientMarker()
-        let (second, call) = (Duration.seconds(1), GatewayCall())
-        try marker.prepare(client, within: second, call: call)
+        var marker = ClientMarker(expiry: nil)
+        let first = try begin(&marker, client)
         cluster.failure.value = .noSpace
         #expect(throws: GatewayFailure.noSpace) {
-            _ = try marker.send([1], [], [], by: client, within: second, call: call)
+            _ = try marker.send(first, by: client, within: .seconds(1), call: call)
         }
-        let result = try marker.resolve(isOver: true, client, within: second, call: call)
-        #expect(made(result) == 3 && cluster.values.all == ["0", "1"])
-        guard case .notMade = try marker.resolve(isOver: true, client, within: second, call: call) else {
+        let outcome = try marker.look(for: first, client, within: .seconds(1), call: call)
+        #expect(made(outcome) == 2 && cluster.values.all == ["1"])
+        let next = try begin(&marker, client)
+        guard case .notMade = try marker.look(for: next, client, within: .seconds(1), call: call) else {
             Issue.record("nothing was sent since")
             return
         }

@@ -70,20 +70,5 @@ extension WithSlowEtcd {
                 #expect(hung.store.text("a") == value)
             }
         }
-
-        @Test(
-            "A value that equals a late one is stored all the same, once the watch is in doubt",
-            arguments: Hanging.allCases)
-        func equal(hanging: Hanging) async throws {
-            try await withHanging(hanging) { hung in
-                let late = try #require(hung.store.text("a"))
-                try await hung.put("\(UInt64.random(in: 0 ... .max))")
-                #expect(
-                    try await eventually(within: 30) {
-                        try hung.store.put("a", late)
-                        return try hung.control(["get", "test/a", "--print-value-only"]) == late + "\n"
-                    })
-            }
-        }
     }
 }

@@ -64,32 +64,5 @@ extension WithEtcd {
         private func expected(_ changes: Int) -> [String: String] {
             ["kept": "1", "changed": "\(changes)", "again": "1", "removed": "1"]
         }
-
-        @Test("A change that waited does not replace a value that another wrote with the revision of a lost one")
-        func reusedRevision() async throws {
-            try await Fleet.with { fleet in
-                let problems = Recorder<SettingsError>()
-                let store = try fleet.store { $0.patience = .seconds(1) }
-                let settings = SettingsService.fleet(store, problems)
-                let snapshot = fleet.directory + "/snapshot"
-                try fleet.server.control("put", "test/a", "1")
-                try fleet.server.control("snapshot", "save", snapshot)
-                try fleet.server.control("put", "test/a", "lost")
-                try store.synchronize()
-                fleet.server.kill(0)
-                try await until { !store.isConnected }
-                try store.put("a", "waiting")
-                try store.put("b", "waiting")
-                store.close()
-                try fleet.server.restore(snapshot)
-                try fleet.server.control("put", "test/a", "another")
-                let next = try fleet.store { $0.patience = .seconds(20) }
-                let services = SettingsService.fleet(next, problems)
-                try next.synchronize()
-                #expect(next.text("a") == "another" && next.text("b") == "waiting")
-                #expect(problems.all.filter { $0.code == .overruled }.map(\.key?.name) == ["a"])
-                withExtendedLifetime((settings, services)) {}
-            }
-        }
     }
 }

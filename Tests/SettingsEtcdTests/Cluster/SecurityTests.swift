@@ -180,11 +180,10 @@ extension WithEtcd {
                 let eve = try store("eve")
                 #expect(eve.text("a") == "1")
                 #expect(thrownCode { try eve.save("a", "2") } == .clusterRefused)
-                // An accepted change is given up and reported.
                 let problems = Recorder<SettingsError>()
                 let settings = SettingsService.fleet(eve, problems)
                 settings.set(Setting<Int>("a", in: .fleet, default: 0), to: 5)
-                try await until { problems.codes.contains(.clusterRefused) }
+                #expect(problems.codes.contains(.clusterRefused))
                 #expect(eve.text("a") == "1")
                 // Longer than a token lives, which etcd checks once a second.
                 try await Task.sleep(for: .milliseconds(2_500))
@@ -205,19 +204,16 @@ extension WithEtcd {
                 }
                 let wrong = try store("ann", password: "wrong-secret")
                 #expect(!wrong.isConnected)
-                // Nothing is given up for a wrong password: it waits.
-                let refused = SettingsService.fleet(wrong, problems)
-                refused.set(Setting<Int>("b", in: .fleet, default: 0), to: 7)
                 let error = #expect(throws: SettingsError.self) { try wrong.save("a", "4") }
-                #expect(error?.code == .clusterLoginRefused && wrong.text("b") == "7")
+                #expect(error?.code == .clusterLoginRefused)
                 #expect(error.map { !"\($0)".contains("secret") } == true)
                 for problem in problems.all { #expect(!"\(problem)".contains("secret")) }
             }
         }
 
         @Test("A missing user, and missing rights that all settings need, are reported as such")
-        func missingRights() async throws {
-            try await withTemporaryDirectory { directory in
+        func missingRights() throws {
+            try withTemporaryDirectory { directory in
                 let server = try EtcdServer(in: directory)
                 defer { server.kill(0) }
                 for user in ["root", "bob", "eve"] { try server.control("user", "add", "\(user):secret-\(user)") }
@@ -239,7 +235,8 @@ extension WithEtcd {
                     let settings = SettingsService.fleet(store, problems)
                     let a = Setting<Int>("a", in: .fleet, default: 0)
                     #expect(thrownCode { try settings.save(a, to: 1) } == code, "\(user ?? "no user")")
-                    try await until { problems.codes.contains(code) }
+                    settings.set(a, to: 1)
+                    #expect(problems.codes.contains(code))
                     #expect(!problems.codes.contains(.clusterUnreachable))
                     #expect(store.isConnected == (user == "bob"))
                     #expect(thrownCode { try store.synchronize() } == (user == "bob" ? nil : code))

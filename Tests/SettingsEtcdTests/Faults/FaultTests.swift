@@ -83,7 +83,6 @@ extension WithEtcd {
                 }
                 let workers = try (0..<4).map { try start($0, "w\($0)") }
                 try await killLeader(of: fleet.server, afterSeconds: 1)
-                // The accepted keys of a process that is killed are sent by the next one with its folder.
                 let killed = await workers[0].runUntilKilled(afterLines: 3)
                 let again = try start(0, "w0")
                 #expect(await again.status() == 0)

@@ -51,7 +51,6 @@ struct EndpointTests {
 
     /// Refuses each connection, and notes to which member the first one was to go.
     private final class NoMember: GatewayTransport {
-        let canAdd = false
 
         let first = Box<String?>(nil)
 
