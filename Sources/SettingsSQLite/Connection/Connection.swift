@@ -79,10 +79,10 @@ final class Connection {
 
     /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path, or none: writes through this
     ///   connection would be lost.
-    func requireSameFile() throws { try requireSameFile(as: file) }
+    func requireSameFile() throws { try Self.requireSameFile(as: file, at: path, store: description) }
 
     /// - Throws: `SettingsError` with the code `fileReplaced` if the file at the path is not this one.
-    func requireSameFile(as file: FileStatus?) throws {
+    static func requireSameFile(as file: FileStatus?, at path: String, store description: String) throws {
         guard let file else { return }
         let present = try? POSIXFileSystem().status(of: path, followingLink: true)
         if present?.inode == file.inode && present?.device == file.device { return }

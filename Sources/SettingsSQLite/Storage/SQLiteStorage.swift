@@ -110,9 +110,10 @@ public final class SQLiteStorage: Sendable {
             ? writers
             : ConnectionPool(limit: max(1, options.maximumReaderCount)) {
                 PooledConnection(queue: queue("reader")) {
+                    // No file, or another one, may have the path now.
+                    try Connection.requireSameFile(as: file, at: path, store: description)
                     let connection = try open()
-                    // Another file may have the path now.
-                    try connection.requireSameFile(as: file)
+                    try Connection.requireSameFile(as: file, at: path, store: description)
                     return connection
                 }
             }

@@ -79,9 +79,9 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "A replaced file is neither written nor read any more, and listeners receive an error",
-        arguments: [false, true])
-    func replaced(hasRead: Bool) async throws {
+        "A file that was removed or replaced is neither written nor read any more, and listeners receive an error",
+        arguments: [false, true], [false, true])
+    func replaced(hasRead: Bool, isReplaced: Bool) async throws {
         try await withStorage { storage in
             let url = URL(fileURLWithPath: storage.path)
             try await storage.write { try $0.insert(Note(1, "old")) }
@@ -96,14 +96,15 @@ struct StorageErrorTests {
             var count = counts.makeAsyncIterator()
             #expect(await count.next() == 1)
             for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
-            let other = try SQLiteStorage(at: url, versions: [notesSchema])
+            let other = isReplaced ? try SQLiteStorage(at: url, versions: [notesSchema]) : nil
             await expect(.fileReplaced, saying: url.path) { try await storage.write { try $0.insert(Note(2, "lost")) } }
             await expect(.fileReplaced) { _ = try await storage.texts("SELECT text FROM notes") }
             var problem = problems.makeAsyncIterator()
             #expect((await problem.next() as? SettingsError)?.code == .fileReplaced)
             listening.cancel()
             await listening.value
-            #expect(try await other.texts("SELECT text FROM notes") == [])
+            #expect(try await other?.texts("SELECT text FROM notes") ?? [] == [])
+            #expect(FileManager.default.fileExists(atPath: url.path) == isReplaced)
         }
     }
 
