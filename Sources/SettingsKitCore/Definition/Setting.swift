@@ -43,6 +43,9 @@ extension SettingsService {
             super.init(key: coding.key, help: help, isSecret: isSecret)
         }
 
+        /// The bytes under which a value is stored, after the setting's processing and validation; nil if it is stored as nothing.
+        package func bytes(for value: T) throws(SettingsError) -> Data? { try coding.bytes(for: coding.process(value)) }
+
         override func cached(in service: SettingsService) -> any CachedSetting { service.cachedSetting(for: self) }
 
         override func text(in service: SettingsService) -> String {

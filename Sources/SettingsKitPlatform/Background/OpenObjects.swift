@@ -21,6 +21,11 @@ package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
 
     package init() {}
 
+    /// Returns the object for a path if it is open.
+    package func openObject(for path: String) -> Object? {
+        entries.withLock { $0.first { $0.path.elementsEqual(path.utf8) } }?.reference.object
+    }
+
     /// Returns the object for a path, and opens it if necessary. Other threads that open an object wait.
     package func object(for path: String, open: () throws -> sending Object) throws -> Object {
         // Released outside of the lock: the last reference to an object runs its final work.

@@ -12,6 +12,9 @@ public final class SQLiteDatabase {
     /// A hash of everything that was read, if the caller compares it with the next one.
     private(set) var digest: Hasher?
 
+    /// The tables in which settings were set.
+    var settingsTables: Set<String> = []
+
     /// An empty row to reuse.
     var spareRow: SQLiteRow?
 

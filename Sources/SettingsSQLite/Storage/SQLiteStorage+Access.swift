@@ -64,9 +64,10 @@ extension SQLiteStorage {
         }
     }
 
+    /// Writes, and returns the result and the tables in which settings were set.
     func write<Value>(
         on pooled: PooledConnection, _ limits: AccessLimits, _ body: (SQLiteDatabase) throws -> Value
-    ) throws -> Value {
+    ) throws -> (value: Value, settingsTables: Set<String>) {
         let connection = try connection(of: pooled)
         let database = SQLiteDatabase(connection, isWriting: true)
         defer { database.end() }
@@ -82,10 +83,21 @@ extension SQLiteStorage {
             try connection.commit()
             observers.notify(ofCommit: database.access)
             watch.withLock { $0 }?.announce()
-            return value
+            return (value, database.settingsTables)
         } catch {
             connection.rollBack()
             throw error
+        }
+    }
+
+    /// Lets the open stores of these tables read what was committed. Called without a connection: listeners may access the storage.
+    ///
+    /// A store that is locked or cannot read now does so later, and reports the error.
+    func refreshStores(of tables: Set<String>) {
+        for table in tables {
+            for kind in ["", "read-only"] {
+                try? SQLiteStore.openStores.openObject(for: SQLiteStore.key(path, table, kind))?.refresh()
+            }
         }
     }
 

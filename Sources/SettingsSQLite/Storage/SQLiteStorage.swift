@@ -135,7 +135,8 @@ public final class SQLiteStorage: Sendable {
 
     /// Reads on the calling thread, for example to have a value before the first frame.
     ///
-    /// Does not wait for writes. Where `await` is possible, the asynchronous function of the same name is called.
+    /// Does not wait for writes. In an asynchronous function, the asynchronous function of the same name is called. In the top-level
+    /// code of a program, this one is called, also with `await`.
     ///
     /// - Throws: the error of `body`; `SettingsError` if the database cannot be read, with the code `outsideAccess` inside the
     ///   closure of another access.
@@ -156,19 +157,24 @@ public final class SQLiteStorage: Sendable {
         _ body: @Sendable (SQLiteDatabase) throws -> Value
     ) async throws -> Value {
         if isReadOnly { throw SettingsError(.readOnly, store: description) }
-        return try await using(writers) { try self.write(on: $0, $1, body) }
+        let (value, settingsTables) = try await using(writers) { try self.write(on: $0, $1, body) }
+        refreshStores(of: settingsTables)
+        return value
     }
 
     /// Writes on the calling thread, all or nothing.
     ///
-    /// Where `await` is possible, the asynchronous function of the same name is called.
+    /// In an asynchronous function, the asynchronous function of the same name is called. In the top-level code of a program, this
+    /// one is called, also with `await`.
     ///
     /// - Throws: as the asynchronous function does, without `CancellationError`; also `SettingsError` with the code
     ///   `outsideAccess` inside the closure of another access.
     @discardableResult
     public func write<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         if isReadOnly { throw SettingsError(.readOnly, store: description) }
-        return try usingNow(writers) { try write(on: $0, $1, body) }
+        let (value, settingsTables) = try usingNow(writers) { try write(on: $0, $1, body) }
+        refreshStores(of: settingsTables)
+        return value
     }
 
     /// Reads in a transaction, as `read` without a handler does, and calls a handler with errors.

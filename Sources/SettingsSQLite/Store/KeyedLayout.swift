@@ -105,13 +105,18 @@ struct KeyedLayout: SettingsLayout {
 
     func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange] {
         for write in writes {
-            if let data = write.newData {
-                try connection.statement(upsert).run([.text(write.name), Self.value(of: data)])
-            } else {
-                try connection.statement(delete).run([.text(write.name)])
-            }
+            let (statement, values) = try statement(for: write.newData, under: write.name, on: connection)
+            try statement.run(values)
         }
         return writes
+    }
+
+    /// The statement that stores or removes data under a name, and its values.
+    func statement(
+        for data: Data?, under name: String, on connection: Connection
+    ) throws -> (statement: Statement, values: [SQLiteValue]) {
+        if let data { return (try connection.statement(upsert), [.text(name), Self.value(of: data)]) }
+        return (try connection.statement(delete), [.text(name)])
     }
 
     /// Text if it is readable, otherwise bytes.
