@@ -45,10 +45,10 @@ struct TestedSettings {
         if let desk {
             return desk.command.run(arguments, input: { Data(input.utf8) }, output: output, errors: errors)
         }
-        // Help is about no store. Options cannot follow `--`.
+        // Help is about no store.
         let isHelp = arguments.contains { ["help", "--help", "-h"].contains($0) }
-        let options = isHelp ? [] : bench.map { $0.kind.options(in: $0.directory) } ?? []
-        let words = arguments.prefix(1) + options + arguments.dropFirst()
+        let store = isHelp ? [] : bench.map { [$0.kind.store(in: $0.directory)] } ?? []
+        let words = arguments.prefix(1) + store + arguments.dropFirst()
         return SettingsTool(usesColors: false, width: 80).run(
             words.map { Array($0.utf8) }, input: { Data(input.utf8) }, output: output, errors: errors)
     }
@@ -75,7 +75,7 @@ struct SubcommandTests {
                 #expect(result == settings.run("help", name))
                 #expect(result == settings.run(name, "-h", "too", "many", "names"))
                 for line in result.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
-                let namesStore = result.output.contains("--sqlite PATH")
+                let namesStore = result.output.contains("sqlite:PATH")
                 #expect(namesStore == (program != .command && name != "completions"), "\(name)")
             }
             #expect(settings.run("help", "reset") == settings.run("help", "delete"))

@@ -4,7 +4,8 @@ extension SettingsCommand: CommandProgram {
     package var title: String { "\(catalogue.title): settings" }
     package var findings: String { "problems found by check" }
 
-    package static var settingsOptions: [CommandOptionGroup] { [] }
+    package static var stores: [String] { [] }
+    package static var storeForms: [(String, String)] { [] }
 
     package func withSettings<R>(
         _ invocation: Invocation, _ streams: CommandStreams, for use: SettingsUse,

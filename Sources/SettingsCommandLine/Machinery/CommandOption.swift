@@ -34,17 +34,3 @@ extension CommandOption {
     package static let dryRun = CommandOption("--dry-run", "Show what would change, and change nothing.")
     package static let count = CommandOption("--count", value: "NUMBER", "End after this number of changes.")
 }
-
-/// Options that belong together, with a title in the help: those that name a store, for example.
-package struct CommandOptionGroup: Sendable {
-    package let title: String
-    /// The group's placeholder in the line of usage, such as `STORE`.
-    package let placeholder: String
-    package let options: [CommandOption]
-
-    package init(title: String, placeholder: String, options: [CommandOption]) {
-        self.title = title
-        self.placeholder = placeholder
-        self.options = options
-    }
-}

@@ -10,8 +10,10 @@ package protocol CommandProgram: Sendable {
     /// The meaning of the exit code 3, in a few words.
     var findings: String { get }
     static var subcommands: [Subcommand<Self>] { get }
-    /// The options that name the settings of a subcommand.
-    static var settingsOptions: [CommandOptionGroup] { get }
+    /// The operands that name the settings of most subcommands: `STORE`, or none.
+    static var stores: [String] { get }
+    /// What such an operand may be, with descriptions.
+    static var storeForms: [(String, String)] { get }
     /// Calls a function with the settings of a subcommand.
     func withSettings<R>(
         _ invocation: Invocation, _ streams: CommandStreams, for use: SettingsUse, _ body: (Settings) throws -> R
@@ -81,7 +83,7 @@ extension CommandProgram {
     /// The help for one subcommand.
     package func help(for subcommand: Subcommand<Self>) -> String {
         let optional = subcommand.options.filter { $0 != .all }.map { "[\($0.usage)]" }
-        let usage = [name, subcommand.name, subcommand.operands] + subcommand.groups.map(\.placeholder) + optional
+        let usage = [name, subcommand.name] + subcommand.stores + [subcommand.operands] + optional
         let lines = TextLayout.wrapped(
             "Usage: " + usage.filter { !$0.isEmpty }.joined(separator: " "), to: TextLayout.width - 2)
         var text = lines.joined(separator: "\n  ") + "\n\n"
@@ -90,8 +92,8 @@ extension CommandProgram {
         }
         if let alias = subcommand.aliases.first { text += "\nAlso called \(alias).\n" }
         text += "\n" + Self.described((subcommand.options + [.help]).map { ($0.usage, $0.summary) })
-        for group in subcommand.groups {
-            text += "\n\(group.title)\n\n" + Self.described(group.options.map { ($0.usage, $0.summary) })
+        if !subcommand.stores.isEmpty {
+            text += "\n\(subcommand.stores.joined(separator: " and ")):\n\n" + Self.described(Self.storeForms)
         }
         return text
     }

@@ -13,10 +13,10 @@ private let hasSignalArrived = Atomic(false)
 /// resume.
 ///
 /// A signal that the process already ignores, as under `nohup`, stays ignored. A process has at most one interruption at a time.
-struct Interruption {
+package struct Interruption {
     private let signals: [Int32]
 
-    init() {
+    package init() {
         // The first use creates the variable, which must exist before a handler runs.
         hasSignalArrived.store(false, ordering: .relaxed)
         signals = [SIGINT, SIGTERM, SIGHUP].filter { number in
@@ -28,10 +28,10 @@ struct Interruption {
     }
 
     /// Whether a signal has arrived.
-    var hasArrived: Bool { hasSignalArrived.load(ordering: .relaxed) }
+    package var hasArrived: Bool { hasSignalArrived.load(ordering: .relaxed) }
 
     /// Lets the signals end the process again.
-    func end() {
+    package func end() {
         for number in signals { signal(number, SIG_DFL) }
     }
 }

@@ -2,6 +2,9 @@
 ///
 /// Options may stand anywhere; `--` ends them. A single hyphen, and a number such as `-5`, are operands.
 package struct Invocation: Sendable {
+    /// The first operands, which name stores.
+    package let stores: [CommandArgument]
+    /// The other operands.
     package let operands: [CommandArgument]
     /// A list, because it is short, and a dictionary takes longer to start with.
     private let options: [(option: CommandOption, value: CommandArgument)]
@@ -37,11 +40,14 @@ package struct Invocation: Sendable {
             }
             options.append((option, value))
         }
+        stores = Array(operands.prefix(subcommand.stores.count))
+        operands.removeFirst(stores.count)
         self.operands = operands
         self.options = options
         if options.contains(where: { $0.option == .help }) { return }
-        if operands.count < subcommand.operandCount.lowerBound {
-            throw .usage("\(subcommand.name) needs \(subcommand.operands). \(hint)")
+        if stores.count < subcommand.stores.count || operands.count < subcommand.operandCount.lowerBound {
+            let needed = subcommand.stores + [subcommand.operands].filter { !$0.isEmpty }
+            throw .usage("\(subcommand.name) needs \(needed.joined(separator: " ")). \(hint)")
         }
         if operands.count > subcommand.operandCount.upperBound {
             throw .usage(

@@ -10,9 +10,10 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
     package var operands = ""
     /// The permitted numbers of operands.
     package var operandCount = 0...0
-    /// The options, apart from `--help` and those of the groups.
+    /// The operands before the others that name stores, for the line of usage: `STORE`.
+    package var stores: [String] = []
+    /// The options, apart from `--help`.
     package var options: [CommandOption] = []
-    package var groups: [CommandOptionGroup] = []
     /// The completions of an operand.
     package var completes = CompletedOperand.nothing
     /// Whether help lists it. Unlisted subcommands are for scripts.
@@ -25,7 +26,7 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
 
     package init(
         name: String, aliases: [String] = [], operands: String = "", operandCount: ClosedRange<Int> = 0...0,
-        options: [CommandOption] = [], groups: [CommandOptionGroup] = [], completes: CompletedOperand = .nothing,
+        stores: [String] = Program.stores, options: [CommandOption] = [], completes: CompletedOperand = .nothing,
         isListed: Bool = true, summary: String, discussion: String = "", action: @escaping Action
     ) {
         self.name = name
@@ -33,7 +34,7 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
         self.operands = operands
         self.operandCount = operandCount
         self.options = options
-        self.groups = groups
+        self.stores = stores
         self.completes = completes
         self.isListed = isListed
         self.summary = summary
@@ -42,7 +43,7 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
     }
 
     /// All options, with `--help`.
-    package var allOptions: [CommandOption] { options + groups.flatMap(\.options) + [.help] }
+    package var allOptions: [CommandOption] { options + [.help] }
 
     package func isCalled(_ name: String) -> Bool { name == self.name || aliases.contains(name) }
 }

@@ -5,7 +5,7 @@ import SettingsKit
 extension Subcommand {
     package static func list(summary: String, discussion: String) -> Self {
         Self(
-            name: "list", options: [.json], groups: Program.settingsOptions, summary: summary, discussion: discussion
+            name: "list", options: [.json], summary: summary, discussion: discussion
         ) { program, invocation, streams in
             try program.withSettings(invocation, streams, for: .reading) { settings in
                 try settings.list(asJSON: invocation.has(.json), streams)
@@ -17,7 +17,7 @@ extension Subcommand {
     package static func get(options: [CommandOption] = [], discussion: String = "") -> Self {
         Self(
             name: "get", operands: "NAME", operandCount: 1...1, options: [.json] + options,
-            groups: Program.settingsOptions, completes: .name, summary: "Print the value of a setting.",
+            completes: .name, summary: "Print the value of a setting.",
             discussion: discussion
                 + "Control characters other than tabs and line breaks appear as escapes. With --json, the value is exact."
         ) { program, invocation, streams in
@@ -45,7 +45,7 @@ extension Subcommand {
     ) -> Self {
         Self(
             name: "set", operands: "NAME TEXT", operandCount: operandCount, options: options,
-            groups: Program.settingsOptions, completes: .name, summary: "Store a value.",
+            completes: .name, summary: "Store a value.",
             discussion: discussion + " If TEXT begins with two hyphens, write -- before it."
         ) { program, invocation, streams in
             let store = try read(program, invocation, streams)
@@ -60,7 +60,7 @@ extension Subcommand {
     package static func delete(summary: String, discussion: String) -> Self {
         Self(
             name: "delete", aliases: ["reset"], operands: "NAME... | --all", operandCount: 0...Int.max, options: [.all],
-            groups: Program.settingsOptions, completes: .names, summary: summary, discussion: discussion
+            completes: .names, summary: summary, discussion: discussion
         ) { program, invocation, streams in
             let isAll = invocation.has(.all)
             if isAll != invocation.operands.isEmpty {
@@ -80,7 +80,7 @@ extension Subcommand {
     package static func watch(additions: String = "") -> Self {
         Self(
             name: "watch", operands: "[NAME...]", operandCount: 0...Int.max, options: [.json, .count],
-            groups: Program.settingsOptions, completes: .names, summary: "Print changes as they are made.",
+            completes: .names, summary: "Print changes as they are made.",
             discussion:
                 "A line has the local time, the name, the new value and the origin\(additions). It ends when it is "
                 + "interrupted, when its output is closed, or after --count changes. Without names, it watches all settings. "
@@ -102,7 +102,7 @@ extension Subcommand {
 
     package static func explain(summary: String, discussion: String) -> Self {
         Self(
-            name: "explain", operands: "NAME", operandCount: 1...1, options: [.json], groups: Program.settingsOptions,
+            name: "explain", operands: "NAME", operandCount: 1...1, options: [.json],
             completes: .name, summary: summary, discussion: discussion
         ) { program, invocation, streams in
             let name = try invocation.name()
@@ -126,7 +126,7 @@ extension Subcommand {
     ) -> Self {
         Self(
             name: "import", operands: "FILE | -", operandCount: 1...1, options: [.dryRun] + options,
-            groups: Program.settingsOptions, completes: .files, summary: summary, discussion: discussion
+            completes: .files, summary: summary, discussion: discussion
         ) { program, invocation, streams in
             let differences = try read(program, invocation, streams)
             let (isDry, isJSON) = (invocation.has(.dryRun), invocation.has(.json))

@@ -187,7 +187,7 @@ package struct DirectoryInspection: Sendable {
             return [
                 StoreFinding(
                     .noState, .note, at: statePath, "There is no local state for the directory here.",
-                    advice: "Name the one of the program with --state. A program that has none begins as a new replica."
+                    advice: "Name that of the program: ?state=DIR. A program that has none begins as a new replica."
                 )
             ]
         }

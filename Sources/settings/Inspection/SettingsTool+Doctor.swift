@@ -5,14 +5,14 @@ import SettingsSQLite
 extension Subcommand where Program == SettingsTool {
     static var doctor: Self {
         Self(
-            name: "doctor", options: [.json], groups: [StoreArguments.options()],
+            name: "doctor", options: [.json],
             summary: "Report what is wrong with a store, and what to do.",
             discussion:
                 "It inspects the files, their permissions, links, journals, clocks, files that crashes and syncers have "
                 + "left, and the integrity of a database. It writes nothing. The exit code is 3 if there are "
                 + "problems; notes do not count."
         ) { tool, invocation, streams in
-            let findings = try tool.findings(of: StoreArguments(invocation))
+            let findings = try tool.findings(of: tool.place(invocation))
             do {
                 try tool.show(findings, asJSON: invocation.has(.json), streams)
             } catch is CommandStreams.Closed {
@@ -24,11 +24,11 @@ extension Subcommand where Program == SettingsTool {
 }
 
 extension SettingsTool {
-    /// Asks the store that arguments name for its findings. Nothing is locked or written.
+    /// Asks a store for its findings. Nothing is locked or written.
     ///
     /// - Throws: A failure if there is no store; the system's error for the path.
-    fileprivate func findings(of arguments: StoreArguments) throws -> [StoreFinding] {
-        switch arguments.place {
+    fileprivate func findings(of place: StorePlace) throws -> [StoreFinding] {
+        switch place {
         case .app(let name):
             return try findings(
                 path: PropertyListStore.path(forName: name), "The program \(quoted(name)) has no settings here")
@@ -43,7 +43,7 @@ extension SettingsTool {
             return SQLiteStore.findings(path: path, table: table)
         case .etcd:
             // A cluster repairs itself. Only whether it answers can be inspected; opening throws if it does not.
-            _ = try OpenedStore(arguments, for: .reading)
+            _ = try OpenedStore(place, for: .reading)
             return []
         }
     }

@@ -4,7 +4,7 @@ import SettingsKit
 extension Subcommand where Program == SettingsTool {
     static var replicas: Self {
         Self(
-            name: "replicas", options: [.json], groups: [StoreArguments.options()],
+            name: "replicas", options: [.json],
             summary: "Show the devices of a shared directory.",
             discussion:
                 "PENDING counts the changes that a device has not received; for this device, those that are not in the "
@@ -18,8 +18,8 @@ extension Subcommand where Program == SettingsTool {
 
 extension SettingsTool {
     fileprivate func replicas(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        guard case .shared(let directory, let state) = try StoreArguments(invocation).place else {
-            throw CommandFailure.usage("replicas shows the devices of a shared directory. Name it with --shared DIR.")
+        guard case .shared(let directory, let state) = try place(invocation) else {
+            throw CommandFailure.usage("replicas shows the devices of a shared directory. Name it as shared:DIR.")
         }
         let inspection = try DirectoryInspection(
             directory: Self.sharedDirectory(directory), state: state.map(Self.absolute), in: POSIXFileSystem(),

@@ -2,23 +2,37 @@ import SettingsCommandLine
 import SettingsEtcd
 import SettingsKit
 
-/// An etcd cluster as the options of a subcommand name it.
+/// An etcd cluster as the variables of etcdctl name it.
 struct ClusterArguments: Hashable, Sendable {
-    let endpoints: [String]
+    private let endpoints: [String]
     /// The prefix of the settings' keys.
-    let prefix: String
+    private let prefix: String
     /// The paths of PEM files.
-    var authority, certificate, key: String?
-    var user: String?
-    /// The path of a file with the user's password; nil for the environment.
-    var passwordFile: String?
+    private let authority, certificate, key: String?
+    private let user, password: String?
 
-    /// The variable of etcdctl.
-    private static let passwordVariable = "ETCDCTL_PASSWORD"
+    /// - Throws: A failure if a variable is missing that another one needs.
+    init(prefix: String, variable: (String) -> String?) throws(CommandFailure) {
+        func value(_ name: String) -> String? { variable("ETCDCTL_" + name).flatMap { $0.isEmpty ? nil : $0 } }
+        self.prefix = prefix
+        (authority, certificate, key) = (value("CACERT"), value("CERT"), value("KEY"))
+        if (certificate == nil) != (key == nil) { throw .usage("ETCDCTL_CERT and ETCDCTL_KEY belong together.") }
+        // Without a scheme, as etcdctl takes them.
+        let scheme = authority == nil && certificate == nil ? "http" : "https"
+        endpoints = (value("ENDPOINTS") ?? "127.0.0.1:2379").split(separator: ",").map {
+            $0.contains("://") ? String($0) : "\(scheme)://\($0)"
+        }
+        // The user's variable may have the password behind a colon.
+        let parts = value("USER")?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+            String.init)
+        user = parts?.first
+        password = parts?.dropFirst().first ?? value("PASSWORD")
+        if user != nil && password == nil { throw .usage("ETCDCTL_USER needs ETCDCTL_PASSWORD.") }
+    }
 
     /// Opens the prefix, and waits for the cluster. Nothing is written on this machine.
     ///
-    /// - Throws: A failure if the password is missing or cannot be read; the error of the store.
+    /// - Throws: The error of the store.
     func open(_ access: SettingsStoreAccess) throws -> EtcdStore {
         var options = EtcdStore.Options()
         options.access = access
@@ -28,27 +42,9 @@ struct ClusterArguments: Hashable, Sendable {
             if let certificate, let key { security.identity = .init(certificate: certificate, key: key) }
             options.security = security
         }
-        if let user { options.credentials = .init(user: user, password: try password()) }
+        if let user, let password { options.credentials = .init(user: user, password: password) }
         let store = try EtcdStore(endpoints: endpoints, prefix: prefix, options: options)
         try store.synchronize()
         return store
-    }
-
-    private func password() throws -> String {
-        guard let passwordFile else {
-            if let password = ProcessInfo.processInfo.environment[Self.passwordVariable] { return password }
-            throw CommandFailure.usage(
-                "--user needs the password: in a file that --password-file names, or in the variable \(Self.passwordVariable)."
-            )
-        }
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: passwordFile, directoryHint: .notDirectory))
-        } catch {
-            throw CommandFailure.failure("The file with the password cannot be read: \(passwordFile). Check the path.")
-        }
-        // Editors end a file with a line break, which is not part of the password.
-        let text = String(decoding: data, as: UTF8.self)
-        return text.last?.isNewline == true ? String(text.dropLast()) : text
     }
 }

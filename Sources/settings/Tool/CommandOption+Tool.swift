@@ -1,6 +1,6 @@
 import SettingsCommandLine
 
-// The options that several subcommands of the tool have. `StoreArguments` has those that name a store.
+// The options that several subcommands of the tool have.
 extension CommandOption {
     static let force = CommandOption(
         "--force", "Move a file aside that never was a property list, and write one in its place.")

@@ -10,7 +10,7 @@ import Synchronization
 
 /// A store that a subcommand uses, with the problems that it has reported.
 final class OpenedStore: CommandSettings {
-    let place: StoreArguments.Place
+    let place: StorePlace
     let store: any SettingsStore
     /// The failure for a missing store that counts as empty.
     let missing: CommandFailure?
@@ -23,11 +23,16 @@ final class OpenedStore: CommandSettings {
     ///
     /// - Parameter isForced: Whether a file that never was a property list is moved aside.
     /// - Throws: A failure if there is nothing to read, or a file must not be moved aside; the error of the store.
-    init(_ arguments: StoreArguments, for use: SettingsUse, isForced: Bool = false) throws {
-        place = arguments.place
-        if use == .changing { _ = try Self.open(arguments.place, for: .reading) }
+    init(_ place: StorePlace, for use: SettingsUse, isForced: Bool = false) throws {
+        self.place = place
+        if case .shared(let path, nil) = place, use == .writing || use == .changing {
+            throw CommandFailure.usage(
+                "Without the local state of a program, the tool only reads a shared directory. Name it: "
+                    + "shared:\(path)?state=DIR.")
+        }
+        if use == .changing { _ = try Self.open(place, for: .reading) }
         do {
-            store = try Self.open(arguments.place, for: use == .readingIfPresent ? .reading : use)
+            store = try Self.open(place, for: use == .readingIfPresent ? .reading : use)
             missing = nil
         } catch let failure as CommandFailure where failure.isMissingStore && use == .readingIfPresent {
             store = MemoryStore()
@@ -62,7 +67,7 @@ final class OpenedStore: CommandSettings {
 
     // MARK: Opening
 
-    private static func open(_ place: StoreArguments.Place, for use: SettingsUse) throws -> any SettingsStore {
+    private static func open(_ place: StorePlace, for use: SettingsUse) throws -> any SettingsStore {
         let isReading = use == .reading
         switch place {
         case .app(let name):

@@ -4,7 +4,7 @@ import SettingsKit
 extension Subcommand where Program == SettingsTool {
     static var completions: Self {
         Self(
-            name: "completions", operands: "bash | zsh | fish", operandCount: 1...1,
+            name: "completions", operands: "bash | zsh | fish", operandCount: 1...1, stores: [],
             completes: .words(CompletionScript.allCases.map(\.rawValue)),
             summary: "Print a script that completes arguments in a shell.",
             discussion:
@@ -22,7 +22,7 @@ extension Subcommand where Program == SettingsTool {
     /// What the scripts call.
     static var complete: Self {
         Self(
-            name: "complete", operands: "WORD...", operandCount: 0...Int.max, isListed: false,
+            name: "complete", operands: "WORD...", operandCount: 0...Int.max, stores: [], isListed: false,
             summary: "Print the completions of the last word, one a line."
         ) { tool, invocation, streams in
             let candidates = tool.candidates(for: invocation.operands.map(\.shown))
@@ -64,7 +64,10 @@ extension SettingsTool {
     private func operands(
         of subcommand: Subcommand<SettingsTool>, _ before: [String], _ current: String
     ) -> [String] {
-        let operands = operands(in: before, of: subcommand)
+        let all = operands(in: before, of: subcommand)
+        // The shell completes the paths of stores.
+        guard all.count >= subcommand.stores.count else { return [] }
+        let operands = all.dropFirst(subcommand.stores.count)
         switch subcommand.completes {
         case .nothing, .files: return []
         case .words(let words): return operands.isEmpty ? matching(current, words) : []
@@ -97,7 +100,7 @@ extension SettingsTool {
             lenient.operandCount = 0...Int.max
             let arguments = words.map { CommandArgument($0) }
             let invocation = try Invocation(lenient, arguments, commandName: name)
-            return try OpenedStore(StoreArguments(invocation), for: .reading).names()
+            return try OpenedStore(place(invocation), for: .reading).names()
         } catch {
             // No store, no completions. The subcommand reports the reason.
             return []

@@ -25,7 +25,7 @@ extension SettingsTool: CommandProgram {
                 summary: "Show where the value of a setting comes from.",
                 discussion:
                     "It names the file and the line, or the journal beside it, the kind and the size; for a shared directory, "
-                    + "the device that made the last change, and when. With --app, it also shows the files of the "
+                    + "the device that made the last change, and when. For a program, it also shows the files of the "
                     + "administrator, which come before and after the program's own."),
             .completions,
             .complete,
@@ -38,7 +38,8 @@ extension SettingsTool: CommandProgram {
         ]
     }
 
-    static var settingsOptions: [CommandOptionGroup] { [StoreArguments.options()] }
+    static var stores: [String] { ["STORE"] }
+    static var storeForms: [(String, String)] { StorePlace.forms }
 
     func message(for error: any Error) -> String {
         switch error {
@@ -48,12 +49,12 @@ extension SettingsTool: CommandProgram {
         }
     }
 
-    /// Opens the store that the options name, calls a function with it, and prints the problems that it has reported.
+    /// Opens the store that the arguments name, calls a function with it, and prints the problems that it has reported.
     func withSettings<R>(
         _ invocation: Invocation, _ streams: CommandStreams, for use: SettingsUse,
         _ body: (OpenedStore) throws -> R
     ) throws -> R {
-        let opened = try OpenedStore(StoreArguments(invocation), for: use, isForced: invocation.has(.force))
+        let opened = try OpenedStore(place(invocation), for: use, isForced: invocation.has(.force))
         // The store may report more after the result is known.
         defer { opened.reportProblems(to: streams) }
         return try body(opened)

@@ -8,8 +8,7 @@ import SettingsKit
 /// exit(SettingsTool().run(SettingsTool.processArguments))
 /// ```
 ///
-/// Each subcommand has a `--help`. A store is named by `--app NAME`, `--file PATH`, `--shared DIR` or `--sqlite PATH`. Subcommands
-/// that only read never write to a store: they create no file, take no lock, and export nothing. (SQLite itself may create
+/// Each subcommand has a `--help`. ``StorePlace`` says how an argument names a store. Subcommands that only read never write to a store: they create no file, take no lock, and export nothing. (SQLite itself may create
 /// the files `-shm` and `-wal` beside a database.)
 ///
 /// Exit codes and outputs are those of ``SettingsCommand``. All functions may be called from any thread.
@@ -19,6 +18,7 @@ struct SettingsTool: Sendable {
     private let usesColors: Bool
     private let width: Int
     private let showsProgress: Bool
+    private let variable: @Sendable (String) -> String?
 
     /// Creates the tool.
     ///
@@ -28,14 +28,17 @@ struct SettingsTool: Sendable {
     ///     `NO_COLOR` is not set.
     ///   - width: The number of columns of the output. By default, that of the terminal, and 80 without one.
     ///   - showsProgress: Whether messages show how far a long operation is. By default, if standard error is a terminal.
+    ///   - variable: The value of an environment variable.
     init(
         name: String = "settings", usesColors: Bool = StandardStreams.outputHasColors,
-        width: Int = StandardStreams.outputWidth, showsProgress: Bool = StandardStreams.errorsAreTerminal
+        width: Int = StandardStreams.outputWidth, showsProgress: Bool = StandardStreams.errorsAreTerminal,
+        variable: @escaping @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) {
         self.name = name
         self.usesColors = usesColors
         self.width = width
         self.showsProgress = showsProgress
+        self.variable = variable
     }
 
     /// Carries out a subcommand, as ``SettingsCommand/run(_:input:output:errors:)`` does.
@@ -51,6 +54,16 @@ struct SettingsTool: Sendable {
             read: input, output: output, errors: errors, usesColors: usesColors, width: width,
             showsProgress: showsProgress)
         return perform(arguments.map { CommandArgument($0) }, streams).rawValue
+    }
+
+    /// The store that an argument of a subcommand names.
+    func place(_ invocation: Invocation, _ index: Int = 0) throws(CommandFailure) -> StorePlace {
+        try StorePlace(invocation.stores[index], variable: variable)
+    }
+
+    /// The store that an operand names, where it may also be a file.
+    func place(_ operand: CommandArgument) throws(CommandFailure) -> StorePlace {
+        try StorePlace(operand, variable: variable)
     }
 
     /// The arguments of the process as bytes, without the name of the program.

@@ -4,11 +4,8 @@ import SettingsKit
 extension Subcommand where Program == SettingsTool {
     static var copy: Self {
         Self(
-            name: "copy", options: [.dryRun, .replace, .allowEmpty, .force, .json],
-            groups: [
-                StoreArguments.options(),
-                StoreArguments.options(prefix: "to-", title: "TARGET is one of these:", placeholder: "TARGET"),
-            ], summary: "Copy all settings to another store, of the same kind or another.",
+            name: "copy", stores: ["STORE", "TARGET"], options: [.dryRun, .replace, .allowEmpty, .force, .json],
+            summary: "Copy all settings to another store, of the same kind or another.",
             discussion: "The same bytes are stored. Settings that only the target has stay, unless --replace is given. "
                 + "Up to \(ToolLimits.batch) settings are stored at a time, each batch whole or not at all. If the copying ends "
                 + "early, both stores can be used, and the same command goes on with what is missing."
@@ -20,10 +17,9 @@ extension Subcommand where Program == SettingsTool {
 
 extension SettingsTool {
     fileprivate func copy(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        let arguments = try StoreArguments(invocation, prefix: "to-")
-        guard try arguments.place != StoreArguments(invocation).place else {
-            throw CommandFailure.usage(
-                "The target is the store itself. Name another one with --to-file, --to-sqlite, ...")
+        let targetPlace = try place(invocation, 1)
+        guard try targetPlace != place(invocation) else {
+            throw CommandFailure.usage("The target is the store itself. Name another one.")
         }
         let isDry = invocation.has(.dryRun)
         return try withSettings(invocation, streams, for: .reading) { source in
@@ -37,7 +33,7 @@ extension SettingsTool {
                 try requireSettings(settings.values.count, in: source.description, invocation)
             }
             let target = try OpenedStore(
-                arguments, for: isDry ? .readingIfPresent : .writing, isForced: invocation.has(.force))
+                targetPlace, for: isDry ? .readingIfPresent : .writing, isForced: invocation.has(.force))
             defer { target.reportProblems(to: streams) }
             let changes = StoredDifference.list(
                 from: try target.contents(), to: settings, isMerging: !invocation.has(.replace))

@@ -8,15 +8,12 @@ extension CommandOption {
 extension Subcommand where Program == SettingsTool {
     static var diff: Self {
         Self(
-            name: "diff", operands: "[FILE]", operandCount: 0...1,
-            options: [.namesOnly, .json, .format, .variablePrefix],
-            groups: [
-                StoreArguments.options(),
-                StoreArguments.options(
-                    prefix: "with-", title: "The second store, in the place of FILE:", placeholder: "[SECOND STORE]"),
-            ], completes: .files, summary: "Compare two stores, or a store and an export.",
+            name: "diff", operands: "OTHER", operandCount: 1...1,
+            options: [.namesOnly, .json, .format, .variablePrefix], completes: .files,
+            summary: "Compare two stores, or a store and an export.",
             discussion:
-                "Prints a line for each setting that differs: + only the second has it, - only the first has it, ~ both "
+                "OTHER is a store, or a file that export has written. "
+                + "Prints a line for each setting that differs: + only the second has it, - only the first has it, ~ both "
                 + "have it. The exit code is 3 if there are any."
         ) { tool, invocation, streams in
             try tool.diff(invocation, streams)
@@ -26,16 +23,13 @@ extension Subcommand where Program == SettingsTool {
 
 extension SettingsTool {
     fileprivate func diff(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        let second = try StoreArguments.optional(invocation, prefix: "with-")
-        guard (second == nil) != invocation.operands.isEmpty else {
-            throw CommandFailure.usage("diff needs FILE or a second store, such as --with-file PATH.")
-        }
+        let place = try otherPlace(invocation, streams)
         return try withSettings(invocation, streams, for: .reading) { opened in
             let old = try opened.contents()
             let new: StoredSettings
             var isDamaged = opened.isDamaged
-            if let second {
-                let other = try OpenedStore(second, for: .reading)
+            if let place {
+                let other = try OpenedStore(place, for: .reading)
                 defer { other.reportProblems(to: streams) }
                 new = try other.contents()
                 isDamaged = isDamaged || other.isDamaged
@@ -54,5 +48,19 @@ extension SettingsTool {
             }
             return isDamaged ? .failure : differences.isEmpty ? .success : .problems
         }
+    }
+
+    /// The second store; nil if it is a file that must be read as an export. A property list may be either, and is read with the
+    /// journal beside it.
+    private func otherPlace(_ invocation: Invocation, _ streams: CommandStreams) throws -> StorePlace? {
+        let place = try place(invocation.operands[0])
+        guard case .file(let path) = place else { return place }
+        if path == "-" { return nil }
+        if let named = try format(invocation, path, among: TransferFormat.allCases) {
+            return named == .plist ? place : nil
+        }
+        // The store reports a file that cannot be read. If it is missing, the journal may be there.
+        guard let contents = try? TransferFile.read(path, streams) else { return place }
+        return TransferFormat(contents: contents) == .plist ? place : nil
     }
 }

@@ -32,7 +32,7 @@ extension SettingsTool {
         let source = try source(invocation, streams)
         var stored: [String: Data] = [:]
         if source.format == .env {
-            stored = try OpenedStore(StoreArguments(invocation), for: .readingIfPresent).contents().values
+            stored = try OpenedStore(place(invocation), for: .readingIfPresent).contents().values
         }
         let found = try settings(in: source, invocation, over: stored)
         try report(found.unsupported, invocation, streams)

@@ -57,8 +57,8 @@ struct ToolDoctorTests {
     func healthy(_ kind: StoreKind) throws {
         try withTemporaryDirectory { (directory: String) in
             // In a process that has ended: a store of this one may still export.
-            let options = try ToolBench.ready(kind, in: directory).kind.options(in: directory).joined(separator: " ")
-            #expect(try ToolProcess.bash("settings set a 1 \(options)", in: directory) == .init(0))
+            let store = try ToolBench.ready(kind, in: directory).kind.store(in: directory)
+            #expect(try ToolProcess.bash("settings set \(store) a 1", in: directory) == .init(0))
             try inspect(ToolBench(kind, in: directory), code: 0, [])
         }
     }
@@ -241,7 +241,7 @@ struct ToolDoctorTests {
                 _ = try Self.fill(directory)
                 let result = try ToolProcess.bash(
                     """
-                    flock -ox Settings.plist-lock settings doctor --file Settings.plist & wait $!
+                    flock -ox Settings.plist-lock settings doctor Settings.plist & wait $!
                     echo "exit code $?, process $!"
                     """, in: directory)
                 let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -282,7 +282,7 @@ struct ToolDoctorTests {
             let file = try FileHandle(forWritingTo: URL(filePath: large))
             try file.truncate(atOffset: 3 << 30)
             try file.close()
-            let result = ToolBench.run(["doctor", "--json", "--file", large])
+            let result = ToolBench.run(["doctor", large, "--json"])
             #expect(result.code == 3 && kinds(result) == ["tooLarge"], "\(result)")
         }
     }
@@ -306,7 +306,7 @@ struct ToolDoctorTests {
     func databases(_ damage: String, _ kind: String) async throws {
         try await withTemporaryDirectory { (directory: String) in
             let path = StoreKind.sqlite.file(in: directory)
-            var arguments = ["doctor", "--json", "--sqlite", path]
+            var arguments = ["doctor", "sqlite:\(path)", "--json"]
             switch damage {
             case "foreign":
                 try Data("this is sesame and no database, whatever its name says".utf8).write(to: URL(filePath: path))
@@ -317,7 +317,7 @@ struct ToolDoctorTests {
                 try StoreKind.sqlite.fill(directory, with: Dictionary(uniqueKeysWithValues: settings))
                 // The log is in the database once the last connection has closed: a moment later, if the store was just looking.
                 try await until { !FileManager.default.fileExists(atPath: path + "-wal") }
-                if damage == "table" { arguments += ["--table", "other"] }
+                if damage == "table" { arguments[1] += "?table=other" }
                 if damage == "cut" {
                     try Self.change(path) { data in
                         #expect(data.count > 40_000)

@@ -50,7 +50,7 @@ struct ToolReplicasTests {
             try laptop.synchronize()
             try laptop.set(key("b"), to: Data("2".utf8))
             let before = try files(directory)
-            let arguments = ["replicas", "--shared", "\(directory)/shared", "--state", "\(directory)/laptop"]
+            let arguments = ["replicas", "shared:\(directory)/shared?state=\(directory)/laptop"]
             let table = ToolBench.run(arguments)
             #expect(table.code == 0 && table.errors.isEmpty, "\(table)")
             let lines = table.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
@@ -58,13 +58,11 @@ struct ToolReplicasTests {
             #expect(lines[1][0...1] == ["laptop", "(this)"] && lines[1].suffix(2) == ["1", "1"])
             #expect(lines[2][0] == "phone" && lines[2].suffix(3) == ["1", "1", "0"], "\(table.output)")
             #expect(ToolBench.run(arguments + ["--json"]).json != nil)
-            let stranger = ToolBench.run([
-                "replicas", "--shared", "\(directory)/shared", "--state", "\(directory)/none",
-            ])
+            let stranger = ToolBench.run(["replicas", "shared:\(directory)/shared?state=\(directory)/none"])
             #expect(stranger.code == 0 && stranger.output.contains("?"))
             #expect(try files(directory) == before)
-            #expect(ToolBench.run(["replicas", "--file", "\(directory)/x"]).code == 2)
-            #expect(ToolBench.run(["replicas", "--shared", "\(directory)/none"]).code == 1)
+            #expect(ToolBench.run(["replicas", "\(directory)/x"]).code == 2)
+            #expect(ToolBench.run(["replicas", "shared:\(directory)/none"]).code == 1)
             withExtendedLifetime((laptop, phone)) {}
         }
     }
@@ -104,7 +102,7 @@ struct ToolReplicasTests {
                 to: URL(filePath: "\(shared)/Settings-2.jsonl"))
             #expect(mkfifo("\(shared)/Settings-3.jsonl", 0o600) == 0)
             try Data("x".utf8).write(to: URL(filePath: "\(shared)/notes.txt"))
-            let arguments = ["doctor", "--shared", shared, "--state", "\(directory)/laptop"]
+            let arguments = ["doctor", "shared:\(shared)?state=\(directory)/laptop"]
             let before = try files(shared)
             let result = ToolBench.run(arguments)
             #expect(
@@ -146,10 +144,10 @@ struct ToolReplicasTests {
             try laptop.synchronize()
             try FileManager.default.removeItem(
                 atPath: Self.ownFile(directory, Self.inspection(directory, state: "laptop")))
-            let arguments = ["doctor", "--shared", "\(directory)/shared", "--state", "\(directory)/laptop"]
+            let arguments = ["doctor", "shared:\(directory)/shared?state=\(directory)/laptop"]
             #expect(ToolBench.run(arguments).code == 3)
             try FileManager.default.createDirectory(atPath: "\(directory)/second", withIntermediateDirectories: false)
-            let second = ToolBench.run(["doctor", "--shared", "\(directory)/second", "--state", "\(directory)/laptop"])
+            let second = ToolBench.run(["doctor", "shared:\(directory)/second?state=\(directory)/laptop"])
             #expect(second.code == 3 && second.output.contains("belongs to"))
             withExtendedLifetime(laptop) {}
         }

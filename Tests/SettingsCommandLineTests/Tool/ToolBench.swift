@@ -11,12 +11,12 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// The options that name a store in a directory.
-    func options(in directory: String) -> [String] {
+    /// The argument that names a store in a directory.
+    func store(in directory: String) -> String {
         switch self {
-        case .file: ["--file", "\(directory)/Settings.plist"]
-        case .shared: ["--shared", "\(directory)/shared", "--state", "\(directory)/state"]
-        case .sqlite: ["--sqlite", "\(directory)/settings.sqlite"]
+        case .file: "\(directory)/Settings.plist"
+        case .shared: "shared:\(directory)/shared?state=\(directory)/state"
+        case .sqlite: "sqlite:\(directory)/settings.sqlite"
         }
     }
 
@@ -54,11 +54,11 @@ struct ToolBench {
         return ToolBench(kind, in: directory)
     }
 
-    /// Runs a subcommand with the options of the store.
+    /// Runs a subcommand with the store.
     func run(_ arguments: String..., input: String = "") -> Desk.Result { run(arguments, input: input) }
 
     func run(_ arguments: [String], input: String = "") -> Desk.Result {
-        Self.run(arguments + kind.options(in: directory), input: input)
+        Self.run(arguments.prefix(1) + [kind.store(in: directory)] + arguments.dropFirst(), input: input)
     }
 
     static func run(_ arguments: [String], input: String = "") -> Desk.Result {

@@ -20,18 +20,18 @@ struct ToolCompletionTests {
         try withTemporaryDirectory { directory in
             let path = StoreKind.file.file(in: directory)
             for name in ["volume", "animals:cats:lion", "with space", "a\nb"] {
-                #expect(ToolBench.run(["set", name, "1", "--file", path]).code == 0)
+                #expect(ToolBench.run(["set", path, name, "1"]).code == 0)
             }
             #expect(candidates("").contains("list") && !candidates("").contains("complete"))
             #expect(candidates("l") == ["list"] && candidates("help", "ge") == ["get"])
             #expect(candidates("get", "--j") == ["--json"] && candidates("nothing", "").isEmpty)
-            #expect(candidates("get", "--file", path, "--f").isEmpty)
-            #expect(candidates("get", "--file", path, "") == ["animals:cats:lion", "volume", "with space"])
-            #expect(candidates("get", "--file=\(path)", "an") == ["animals:cats:lion"])
-            #expect(candidates("get", "--file", "v").isEmpty)
-            #expect(candidates("get", "--file", "\(directory)/missing", "").isEmpty && candidates("get", "").isEmpty)
-            #expect(candidates("get", "--file", path, "volume", "").isEmpty)
-            #expect(candidates("delete", "volume", "--file", path, "w") == ["with space"])
+            #expect(candidates("get", path, "--x").isEmpty)
+            #expect(candidates("get", path, "") == ["animals:cats:lion", "volume", "with space"])
+            #expect(candidates("get", "--json", path, "an") == ["animals:cats:lion"])
+            #expect(candidates("get", "v").isEmpty)
+            #expect(candidates("get", "\(directory)/missing", "").isEmpty && candidates("get", "").isEmpty)
+            #expect(candidates("get", path, "volume", "").isEmpty)
+            #expect(candidates("delete", path, "volume", "w") == ["with space"])
             #expect(candidates("completions", "") == ["bash", "fish", "zsh"])
         }
     }
@@ -55,12 +55,12 @@ struct ToolCompletionTests {
         try withTemporaryDirectory { directory in
             let path = StoreKind.file.file(in: directory)
             for name in ["volume", "voice", "animals:cats:lion", "animals:dogs"] {
-                #expect(ToolBench.run(["set", name, "1", "--file", path]).code == 0)
+                #expect(ToolBench.run(["set", path, name, "1"]).code == 0)
             }
             // bash has the part up to the colon already.
             for (line, expected) in [
-                ("settings del", ["delete"]), ("settings get --file \(path) vo", ["voice", "volume"]),
-                ("settings get --file \(path) animals:c", ["cats:lion"]), ("settings list --js", ["--json"]),
+                ("settings del", ["delete"]), ("settings get \(path) vo", ["voice", "volume"]),
+                ("settings get \(path) animals:c", ["cats:lion"]), ("settings list --js", ["--json"]),
                 ("settings get nothing-like-this", []),
             ] {
                 let completed = try Self.completed(line, in: directory)
@@ -80,7 +80,7 @@ struct ToolCompletionTests {
                 _files() { print files }
                 source <(settings completions zsh)
                 words=(settings del); CURRENT=2; _settings
-                words=(settings get --file missing x); CURRENT=5; _settings
+                words=(settings get missing x); CURRENT=4; _settings
                 """
             let result = try ToolProcess.bash(script, in: directory, shell: "zsh")
             #expect(result.code == 0 && result.output == "delete\nfiles\n", "\(result)")

@@ -88,7 +88,7 @@ struct ToolHostileTests {
             try SQLiteStore(at: url, table: "other").set(.init("a", scope: .defaults), to: Data("1".utf8))
             let result = ToolBench(.sqlite, in: directory).run("list")
             #expect(result.code == 1 && result.message.contains("There is no table settings"), "\(result)")
-            #expect(ToolBench(.sqlite, in: directory).run("list", "--table", "other").output == "a  integer  1\n")
+            #expect(ToolBench.run(["list", "sqlite:\(url.path)?table=other"]).output == "a  integer  1\n")
         }
     }
 
@@ -96,10 +96,10 @@ struct ToolHostileTests {
     func propertyListAsDatabase() throws {
         try withTemporaryDirectory { directory in
             let path = StoreKind.sqlite.file(in: directory)
-            #expect(ToolBench.run(["set", "a", "1", "--file", path]) == .init(0))
+            #expect(ToolBench.run(["set", path, "a", "1"]) == .init(0))
             #expect(FileManager.default.fileExists(atPath: "\(path)-journal"))
             try expectFailures(.sqlite, in: directory, saying: "notADatabase", Self.readings + [["set", "a", "2"]])
-            #expect(ToolBench.run(["get", "a", "--file", path]) == .init(0, "1\n"))
+            #expect(ToolBench.run(["get", path, "a"]) == .init(0, "1\n"))
         }
     }
 
@@ -120,9 +120,9 @@ struct ToolHostileTests {
     @Test("A shared directory that is missing is not created, whatever is to be stored in it")
     func mistypedDirectory() throws {
         try withTemporaryDirectory { directory in
-            let options = ["--shared", "\(directory)/Snyc", "--state", "\(directory)/state"]
+            let store = "shared:\(directory)/Snyc?state=\(directory)/state"
             for arguments in [["set", "a", "1"], ["import", "-"]] {
-                let result = ToolBench.run(arguments + options, input: "{\"a\": 1}")
+                let result = ToolBench.run([arguments[0], store] + arguments.dropFirst(), input: "{\"a\": 1}")
                 #expect(result.code == 1 && result.message.contains("Snyc"), "\(result)")
                 let files = try FileManager.default.contentsOfDirectory(atPath: directory)
                 #expect(files.isEmpty)
@@ -153,7 +153,7 @@ struct ToolHostileTests {
             }
             try withTemporaryDirectory { other in
                 #expect(ToolBench(in: other).run("set", "a", "1").code == 0)
-                let result = ToolBench(in: other).run("copy", "--to-file", path)
+                let result = ToolBench(in: other).run("copy", path)
                 let after = try Self.picture(of: directory)
                 #expect(result.code == 1 && result.message.contains("--force"), "\(result)")
                 #expect(after == before, "\(result)")
@@ -172,7 +172,7 @@ struct ToolHostileTests {
             let path = StoreKind.file.file(in: directory)
             switch kind {
             // In a process that has ended: a store of this one may still close its database.
-            case "sqlite": #expect(try ToolProcess.bash("settings set b 2 --sqlite \(path)", in: directory) == .init(0))
+            case "sqlite": #expect(try ToolProcess.bash("settings set sqlite:\(path) b 2", in: directory) == .init(0))
             case "json": try Data("{\n  \"b\": 2\n}\n".utf8).write(to: URL(fileURLWithPath: path))
             default: try (Data("PK\u{3}\u{4}".utf8) + Data(count: 60)).write(to: URL(fileURLWithPath: path))
             }
@@ -207,13 +207,13 @@ struct ToolHostileTests {
     @Test(
         "A property list that was removed, and whose journal is still there, is not taken for an empty one",
         arguments: [
-            ["list"], ["list", "--json"], ["get", "a"], ["export"], ["copy", "--dry-run", "--to-file", "x.plist"],
+            ["list"], ["list", "--json"], ["get", "a"], ["export"], ["copy", "x.plist", "--dry-run"],
         ])
     func removedPropertyList(arguments: [String]) throws {
         try withTemporaryDirectory { directory in
             let path = StoreKind.file.file(in: directory)
             // In a process that has ended: a store of this one would write the file again.
-            #expect(try ToolProcess.bash("settings set a 1 --file \(path)", in: directory) == .init(0))
+            #expect(try ToolProcess.bash("settings set \(path) a 1", in: directory) == .init(0))
             try FileManager.default.removeItem(atPath: path)
             let before = try Self.picture(of: directory)
             let result = ToolBench(in: directory).run(arguments)
@@ -294,7 +294,7 @@ struct ToolHostileTests {
                 ["explain", name],
                 ["explain", name, "--json"], ["get", name + "?"], ["delete", name + "?"],
                 ["set", name, "--int", "\u{1B}"],
-                ["list", "--table", "\u{1B}[2J"], [name],
+                ["list", "\u{1B}[2J"], [name],
             ] {
                 let result = bench.run(arguments)
                 #expect(!result.output.isEmpty || !result.errors.isEmpty)
@@ -338,8 +338,8 @@ struct ToolHostileTests {
         try withTemporaryDirectory { directory in
             let bench = try ToolBench.ready(.shared, in: directory)
             // In a process that has ended: a store of this one may still export.
-            let options = StoreKind.shared.options(in: directory).joined(separator: " ")
-            #expect(try ToolProcess.bash("settings set theme dark \(options)", in: directory) == .init(0))
+            let store = StoreKind.shared.store(in: directory)
+            #expect(try ToolProcess.bash("settings set \(store) theme dark", in: directory) == .init(0))
             if !hasState {
                 try FileManager.default.removeItem(atPath: "\(directory)/state")
                 try FileManager.default.createDirectory(

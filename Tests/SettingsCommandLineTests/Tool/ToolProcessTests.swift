@@ -16,8 +16,8 @@ struct ToolProcessTests {
     func argumentsInOtherEncodings() throws {
         try withTemporaryDirectory { directory in
             for arguments in [
-                "get $'\\xff' --file x", "set a $'caf\\xe9' --file x", "list --file $'\\xff'", "$'\\xff'",
-                "list --file=$'\\xff'", "delete a $'\\xff' --file x",
+                "get x $'\\xff'", "set x a $'caf\\xe9'", "list $'\\xff'", "list sqlite:$'\\xff'", "$'\\xff'",
+                "delete x a $'\\xff'",
             ] {
                 let result = try ToolProcess.bash("settings \(arguments)", in: directory)
                 #expect(result.code == 2 && result.message.contains("is not text in UTF-8"), "\(arguments): \(result)")
@@ -34,8 +34,8 @@ struct ToolProcessTests {
         try withTemporaryDirectory { directory in
             let result = try ToolProcess.bash(
                 #"""
-                settings set $'a\nb\tc\e[31m' 1 --file S.plist && settings get $'a\nb\tc\e[31m' --file S.plist &&
-                    settings list --file S.plist; settings get 'a b' --file S.plist
+                settings set S.plist $'a\nb\tc\e[31m' 1 && settings get S.plist $'a\nb\tc\e[31m' &&
+                    settings list S.plist; settings get S.plist 'a b'
                 """#, in: directory)
             #expect(result.code == 1 && result.output == "1\na\\nb\\tc\\u{1B}[31m  integer  1\n", "\(result)")
         }
@@ -48,15 +48,15 @@ struct ToolProcessTests {
                 let result = try ToolProcess.bash(
                     """
                     export XDG_CONFIG_HOME="$PWD/home" XDG_CONFIG_DIRS="$PWD/all"
-                    mkdir -p home all/Desk && settings set volume 0.5 --file all/Desk/Managed.plist &&
-                        settings explain volume --app Desk && settings explain volume --app Desk --json
+                    mkdir -p home all/Desk && settings set all/Desk/Managed.plist volume 0.5 &&
+                        settings explain app:Desk volume && settings explain app:Desk volume --json
                     """, in: directory)
                 #expect(result.code == 0 && result.output.contains("managed"), "\(result)")
                 #expect(result.output.contains("\"layer\": \"managed\""), "\(result)")
                 let missing = try ToolProcess.bash(
                     """
                     export XDG_CONFIG_HOME="$PWD/home" XDG_CONFIG_DIRS="$PWD/all"
-                    settings explain volume --app Chair || settings explain color --app Desk; ls home
+                    settings explain app:Chair volume || settings explain app:Desk color; ls home
                     """, in: directory)
                 #expect(missing.output.isEmpty && missing.message.contains("has no settings here"), "\(missing)")
             }
@@ -68,9 +68,9 @@ struct ToolProcessTests {
                 let result = try ToolProcess.bash(
                     """
                     export XDG_CONFIG_HOME="$PWD/home" XDG_CONFIG_DIRS="$PWD/all"
-                    mkdir -p home all/Desk && settings set volume 0.5 --app Desk && settings explain volume --app Desk &&
-                        echo garbage > all/Desk/Managed.plist && settings explain volume --app Desk &&
-                        settings explain volume --app Desk --json
+                    mkdir -p home all/Desk && settings set app:Desk volume 0.5 && settings explain app:Desk volume &&
+                        echo garbage > all/Desk/Managed.plist && settings explain app:Desk volume &&
+                        settings explain app:Desk volume --json
                     """, in: directory)
                 let parts = result.output.components(separatedBy: "(cannot be read)")
                 #expect(result.code == 0 && parts.count == 2, "\(result)")
@@ -86,13 +86,13 @@ struct ToolProcessTests {
         try withTemporaryDirectory { directory in
             let entries = (0..<20_000).map { "<key>setting-\($0)</key><string>value \($0)</string>" }.joined()
             try write("<plist version=\"1.0\"><dict>\(entries)</dict></plist>", to: "\(directory)/S.plist")
-            for arguments in ["list", "list --json", "--help"] {
+            for arguments in ["list S.plist", "list S.plist --json", "--help"] {
                 let result = try ToolProcess.bash(
-                    "settings \(arguments) --file S.plist | true; echo ${PIPESTATUS[0]}", in: directory)
+                    "settings \(arguments) | true; echo ${PIPESTATUS[0]}", in: directory)
                 #expect(result.errors.isEmpty && (result.output == "0\n"), "\(result)")
             }
             let watching = try ToolProcess.bash(
-                "timeout 60 settings watch --file S.plist | true; echo ${PIPESTATUS[0]}", in: directory)
+                "timeout 60 settings watch S.plist | true; echo ${PIPESTATUS[0]}", in: directory)
             #expect(watching == .init(0, "0\n"))
         }
     }
@@ -100,13 +100,13 @@ struct ToolProcessTests {
     @Test("An output that is closed from the start is a failure, and a closed standard error changes nothing")
     func closedAtStart() throws {
         try withTemporaryDirectory { directory in
-            #expect(try ToolProcess.bash("settings set a 1 --file S.plist", in: directory) == .init(0))
+            #expect(try ToolProcess.bash("settings set S.plist a 1", in: directory) == .init(0))
             let before = try bytes(of: "\(directory)/S.plist")
-            let closed = try ToolProcess.bash("settings get a --file S.plist >&-", in: directory)
+            let closed = try ToolProcess.bash("settings get S.plist a >&-", in: directory)
             #expect(closed.code == 1 && closed.errors.contains("The output cannot be written"), "\(closed)")
-            #expect(try ToolProcess.bash("settings get a --file S.plist 2>&-", in: directory) == .init(0, "1\n"))
-            #expect(try ToolProcess.bash("settings get b --file S.plist <&- >&- 2>&-", in: directory).code == 1)
-            #expect(try ToolProcess.bash("settings list --file S.plist >/dev/full", in: directory).code == 1)
+            #expect(try ToolProcess.bash("settings get S.plist a 2>&-", in: directory) == .init(0, "1\n"))
+            #expect(try ToolProcess.bash("settings get S.plist b <&- >&- 2>&-", in: directory).code == 1)
+            #expect(try ToolProcess.bash("settings list S.plist >/dev/full", in: directory).code == 1)
             #expect(try bytes(of: "\(directory)/S.plist") == before)
         }
     }
@@ -116,19 +116,19 @@ struct ToolProcessTests {
     func noHome() throws {
         try withTemporaryDirectory { directory in
             let result = try ToolProcess.bash(
-                "env -u HOME -u XDG_CONFIG_HOME settings list --app no-such-program-of-a-test", in: directory)
+                "env -u HOME -u XDG_CONFIG_HOME settings list app:no-such-program-of-a-test", in: directory)
             #expect(result.code == 1 && !result.errors.isEmpty && result.output.isEmpty, "\(result)")
             let file = try ToolProcess.bash(
-                "unset HOME XDG_CONFIG_HOME; settings set a 1 --file S.plist && settings get a --file S.plist",
+                "unset HOME XDG_CONFIG_HOME; settings set S.plist a 1 && settings get S.plist a",
                 in: directory)
             #expect(file == .init(0, "1\n"))
             let app = try ToolProcess.bash(
-                "export XDG_CONFIG_HOME=$PWD; settings set a 1 --app Player && settings get a --app Player",
+                "export XDG_CONFIG_HOME=$PWD; settings set app:Player a 1 && settings get app:Player a",
                 in: directory)
             #expect(app == .init(0, "1\n"))
             #expect(FileManager.default.fileExists(atPath: "\(directory)/Player/Settings.plist"))
-            for name in ["..", "a/b", ""] {
-                let result = try ToolProcess.bash("XDG_CONFIG_HOME=$PWD settings list --app '\(name)'", in: directory)
+            for name in ["..", "a/b"] {
+                let result = try ToolProcess.bash("XDG_CONFIG_HOME=$PWD settings list app:'\(name)'", in: directory)
                 #expect(
                     result.code == 1 && result.message.contains("must be a valid name of a directory"), "\(result)")
             }
@@ -140,10 +140,10 @@ struct ToolProcessTests {
         .enabled(if: hasScript, "script is not installed"))
     func colors() throws {
         try withTemporaryDirectory { directory in
-            #expect(try ToolProcess.bash("settings set a 1 --file S.plist", in: directory) == .init(0))
+            #expect(try ToolProcess.bash("settings set S.plist a 1", in: directory) == .init(0))
             func onTerminal(_ variables: String) throws -> String {
                 try ToolProcess.bash(
-                    "env -u NO_COLOR \(variables) script -qec 'settings list --file S.plist' /dev/null",
+                    "env -u NO_COLOR \(variables) script -qec 'settings list S.plist' /dev/null",
                     in: directory
                 ).output
             }
@@ -154,7 +154,7 @@ struct ToolProcessTests {
             }
             #expect(try onTerminal("TERM=xterm NO_COLOR=").contains("\u{1B}[1m"))
             #expect(
-                try ToolProcess.bash("TERM=xterm settings list --file S.plist", in: directory).output
+                try ToolProcess.bash("TERM=xterm settings list S.plist", in: directory).output
                     == "a  integer  1\n")
         }
     }
@@ -175,20 +175,20 @@ struct ToolProcessTests {
         .enabled(if: hasStrace, "strace is not installed"), arguments: StoreKind.allCases)
     func readingWritesNothing(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            let options = try ToolBench.ready(kind, in: directory).kind.options(in: directory).joined(separator: " ")
-            #expect(try ToolProcess.bash("settings set theme dark \(options)", in: directory) == .init(0))
+            let store = try ToolBench.ready(kind, in: directory).kind.store(in: directory)
+            #expect(try ToolProcess.bash("settings set \(store) theme dark", in: directory) == .init(0))
             for subcommand in [
-                "list", "list --json", "get theme", "explain theme", "get missing", "complete -- get \(options) ''",
-                "watch --count 1",
+                "list \(store)", "list \(store) --json", "get \(store) theme", "explain \(store) theme",
+                "get \(store) missing",
+                "complete -- get \(store) ''", "watch \(store) --count 1",
             ] {
-                let arguments = subcommand.hasPrefix("complete") ? subcommand : "\(subcommand) \(options)"
                 let trace = "\(directory)/trace"
                 // watch ends when its output closes.
                 let script =
                     "timeout 120 strace -f -qq -y -o \(trace) -e trace=open,openat,\(Self.writingCalls.joined(separator: ","))"
                 _ = try ToolProcess.bash(
                     subcommand.hasPrefix("watch")
-                        ? "\(script) settings \(arguments) | true" : "\(script) settings \(arguments)", in: directory)
+                        ? "\(script) settings \(subcommand) | true" : "\(script) settings \(subcommand)", in: directory)
                 let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
                 #expect(calls.contains { $0.contains("openat(") }, "\(subcommand) was not traced")
                 // Other lines are about processes and signals, or end a call whose beginning is a line of its own. A process
@@ -215,7 +215,7 @@ struct ToolProcessTests {
             #expect(bench.run("set", "moment", "0").code == 0)
             let watching = Process()
             watching.executableURL = URL(fileURLWithPath: try ToolProcess.path())
-            watching.arguments = ["watch", "moment", "--json"] + kind.options(in: directory)
+            watching.arguments = ["watch", kind.store(in: directory), "moment", "--json"]
             let pipe = Pipe()
             watching.standardOutput = pipe
             try watching.run()

@@ -176,21 +176,30 @@ struct ToolValueTests {
         }
     }
 
-    @Test("A store is named exactly once")
+    @Test("Each subcommand needs its stores, of a kind that there is")
     func storeArguments() throws {
-        #expect(
-            ToolBench.run(["list"]).message.hasPrefix(
-                "Name the store: --app NAME, --file PATH, --shared DIR, --sqlite PATH or --etcd URLS."))
+        #expect(ToolBench.run(["get", "x"]).message.hasPrefix("get needs STORE NAME."))
+        #expect(ToolBench.run(["list", "sqlte:x"]).message.contains("names no store. Use PATH, app:NAME"))
         let wrong = [
-            ["list"], ["list", "--file", "a", "--app", "b"], ["list", "--state", "x", "--file", "y"],
-            ["list", "--table", "x", "--file", "y"], ["list", "--file"], ["list", "--file="],
-            ["get", "", "--file", "x"],
-            ["set", "x", "1", "--int", "--bool", "--file", "x"], ["completions", "tcsh"], ["completions"], ["nothing"],
+            ["list"], ["list", "a", "app:b"], ["list", "app:"], ["list", "sqlite:"], ["list", "sqlite:?table=x"],
+            ["list", "sqlite:x?table="], ["list", "sqlite:x?state=y"], ["list", "shared:x?table=y"], ["list", "a:b/c"],
+            ["list", ""], ["get", "x", ""], ["copy", "x"], ["copy", "x", "x"], ["set", "shared:x", "a", "1"],
+            ["set", "x", "x", "1", "--int", "--bool"], ["completions", "tcsh"], ["completions"], ["nothing"],
             [],
         ]
         for arguments in wrong {
             let result = ToolBench.run(arguments)
             #expect(result.code == 2 && result.output.isEmpty && !result.errors.isEmpty, "\(arguments)")
+        }
+    }
+
+    @Test("A file with a colon in its name is named with a path")
+    func colon() throws {
+        try withTemporaryDirectory { directory in
+            let result = try ToolProcess.bash(
+                "settings set ./app:x a 1 && settings get ./app:x a && settings list $PWD/app:x && ls app:x",
+                in: directory)
+            #expect(result == .init(0, "1\na  integer  1\napp:x\n"))
         }
     }
 }

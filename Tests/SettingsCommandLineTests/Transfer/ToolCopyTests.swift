@@ -32,13 +32,13 @@ struct ToolCopyTests {
             try kind.fill(first, with: Self.copied)
             let count = Self.copied.count
             _ = try (ToolBench.ready(other, in: second), ToolBench.ready(kind, in: third))
-            let there = ToolBench(kind, in: first).run(["copy"] + other.options("to-", in: second))
+            let there = ToolBench(kind, in: first).run(["copy"] + [other.store(in: second)])
             #expect(there.code == 0 && there.output == "\(count) settings, \(count) changed.\n", "\(there)")
-            let back = ToolBench(other, in: second).run(["copy"] + kind.options("to-", in: third))
+            let back = ToolBench(other, in: second).run(["copy"] + [kind.store(in: third)])
             #expect(back.code == 0, "\(back)")
             #expect(try other.contents(in: second) == Self.copied)
             #expect(try kind.contents(in: third) == Self.copied)
-            let again = ToolBench(kind, in: first).run(["copy"] + kind.options("to-", in: third))
+            let again = ToolBench(kind, in: first).run(["copy"] + [kind.store(in: third)])
             #expect(again == .init(0, "\(count) settings, 0 changed.\n"))
             if kind == .file, other == .file {
                 // Both can hold the same file, but for the mark of the journal.
@@ -58,8 +58,7 @@ struct ToolCopyTests {
             try StoreKind.file.fill("\(directory)/a", with: Self.many)
             try FileManager.default.createDirectory(atPath: "\(directory)/b", withIntermediateDirectories: true)
             _ = try ToolBench.ready(target, in: "\(directory)/b")
-            let arguments = (StoreKind.file.options(in: "\(directory)/a") + target.options("to-", in: "\(directory)/b"))
-                .joined(separator: " ")
+            let arguments = "\(StoreKind.file.store(in: "\(directory)/a")) \(target.store(in: "\(directory)/b"))"
             // The system ends the process at a write beyond this size, in the middle of a batch.
             let killed = try ToolProcess.bash(
                 "ulimit -c 0; ulimit -f 64; exec settings copy \(arguments)", in: directory)
@@ -100,8 +99,8 @@ struct ToolCopyTests {
             for attempt in 0..<50 where !isInterrupted {
                 let target = "\(directory)/b\(attempt)"
                 try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
-                let options = StoreKind.file.options(in: "\(directory)/a") + StoreKind.sqlite.options("to-", in: target)
-                let command = "settings copy " + options.joined(separator: " ")
+                let stores = [StoreKind.file.store(in: "\(directory)/a"), StoreKind.sqlite.store(in: target)]
+                let command = "settings copy " + stores.joined(separator: " ")
                 let run = try ToolProcess.bash(
                     """
                     \(command) 2>messages & copy=$!
@@ -140,16 +139,16 @@ struct ToolCopyTests {
             try StoreKind.file.fill("\(directory)/a", with: ["a": Data("1".utf8)])
             try StoreKind.sqlite.fill("\(directory)/b", with: ["a": Data("2".utf8), "b": Data("3".utf8)])
             let bench = ToolBench(in: "\(directory)/a")
-            let target = StoreKind.sqlite.options("to-", in: "\(directory)/b")
+            let target = [StoreKind.sqlite.store(in: "\(directory)/b")]
             let dry = bench.run(["copy", "--dry-run", "--replace"] + target)
             #expect(dry == .init(0, "~ a: 2 → 1\n- b: 3\n1 setting, 2 would change.\n"))
             #expect(bench.run(["copy"] + target) == .init(0, "1 setting, 1 changed.\n"))
             #expect(try StoreKind.sqlite.contents(in: "\(directory)/b").count == 2)
             #expect(bench.run(["copy", "--replace"] + target) == .init(0, "1 setting, 1 changed.\n"))
             #expect(try StoreKind.sqlite.contents(in: "\(directory)/b") == ["a": Data("1".utf8)])
-            #expect(bench.run(["copy"] + StoreKind.file.options("to-", in: "\(directory)/a")).code == 2)
+            #expect(bench.run(["copy"] + [StoreKind.file.store(in: "\(directory)/a")]).code == 2)
             #expect(bench.run("copy").code == 2)
-            let new = bench.run(["copy", "--dry-run", "--to-file", "\(directory)/c/new.plist"])
+            let new = bench.run(["copy", "\(directory)/c/new.plist", "--dry-run"])
             #expect(new == .init(0, "+ a: 1\n1 setting, 1 would change.\n"))
             #expect(!FileManager.default.fileExists(atPath: "\(directory)/c"))
         }
@@ -161,10 +160,7 @@ struct ToolCopyTests {
             try StoreKind.file.fill("\(directory)/a", with: Self.many)
             for (isTerminal, name) in [(true, "b"), (false, "c")] {
                 let errors = Box("")
-                let arguments =
-                    ["copy"] + StoreKind.file.options(in: "\(directory)/a") + [
-                        "--to-file", "\(directory)/\(name)/S.plist",
-                    ]
+                let arguments = ["copy", StoreKind.file.store(in: "\(directory)/a"), "\(directory)/\(name)/S.plist"]
                 let code = SettingsTool(usesColors: false, width: 80, showsProgress: isTerminal).run(
                     arguments.map { Array($0.utf8) }, input: { Data() }, output: { _ in },
                     errors: { errors.value += $0 })

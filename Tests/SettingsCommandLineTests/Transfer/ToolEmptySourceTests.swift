@@ -78,8 +78,8 @@ private enum PoorStore: String, CaseIterable, CustomTestStringConvertible {
                 try files.createDirectory(atPath: "\(directory)/state", withIntermediateDirectories: true)
             } else {
                 // In a process that has ended: a store of this one would close its files later.
-                let options = kind.options(in: directory).joined(separator: " ")
-                let script = "settings set a 1 \(options) && settings delete a \(options)"
+                let store = kind.store(in: directory)
+                let script = "settings set \(store) a 1 && settings delete \(store) a"
                 #expect(try ToolProcess.bash(script, in: directory).code == 0)
             }
         case .wrongKind:
@@ -99,8 +99,8 @@ private enum PoorStore: String, CaseIterable, CustomTestStringConvertible {
         case .cut:
             // The end of the only file is lost, and with it all settings.
             // In a process that has ended: a store of this one would write its files again.
-            let options = try ToolBench.ready(kind, in: directory).kind.options(in: directory).joined(separator: " ")
-            #expect(try ToolProcess.bash("settings set a 1 \(options)", in: directory).code == 0)
+            let store = try ToolBench.ready(kind, in: directory).kind.store(in: directory)
+            #expect(try ToolProcess.bash("settings set \(store) a 1", in: directory).code == 0)
             for name in try files.subpathsOfDirectory(atPath: directory) where !name.hasPrefix("state") {
                 let file = "\(directory)/\(name)"
                 var isDirectory: ObjCBool = false
@@ -177,7 +177,7 @@ struct ToolEmptySourceTests {
                 try store.make(kind, in: "\(directory)/a")
                 let before = try TestPicture.of("\(directory)/a")
                 try target.fill("\(directory)/b", with: Self.held)
-                let arguments = ["copy", "--replace"] + target.options("to-", in: "\(directory)/b")
+                let arguments = ["copy", "--replace"] + [target.store(in: "\(directory)/b")]
                 let result = ToolBench(kind, in: "\(directory)/a").run(arguments)
                 #expect(result.code == 1 && !result.errors.isEmpty, "\(target): \(result)")
                 #expect(try target.contents(in: "\(directory)/b") == Self.held, "\(target)")

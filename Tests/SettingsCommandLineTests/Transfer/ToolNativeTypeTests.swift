@@ -68,22 +68,22 @@ struct ToolNativeTypeTests {
             try Self.write(source)
             if words.contains("binary") { try Self.makeBinary(source) }
             if words[0] == "export" {
-                #expect(ToolBench.run(["export", "\(directory)/x.plist", "--file", source]).code == 0)
+                #expect(ToolBench.run(["export", source, "\(directory)/x.plist"]).code == 0)
                 #expect(try Self.read("\(directory)/x.plist") == Self.read(source))
-                let imported = ToolBench.run(["import", "\(directory)/x.plist", "--file", target])
+                let imported = ToolBench.run(["import", target, "\(directory)/x.plist"])
                 #expect(imported.code == 0, "\(imported)")
             } else {
-                let copied = ToolBench.run(["copy", "--file", source, "--to-file", target])
+                let copied = ToolBench.run(["copy", source, target])
                 #expect(copied == .init(0, "5 settings, 5 changed.\n"))
             }
             #expect(try Self.read(target) == Self.read(source))
-            #expect(ToolBench.run(["diff", "--file", source, "--with-file", target]) == .init(0))
+            #expect(ToolBench.run(["diff", source, target]) == .init(0))
             // Through a store without these types, the stored bytes are the same.
             let database = "\(directory)/c.sqlite"
-            #expect(ToolBench.run(["copy", "--file", source, "--to-sqlite", database]).code == 0)
-            #expect(ToolBench.run(["diff", "--file", target, "--with-sqlite", database]) == .init(0))
+            #expect(ToolBench.run(["copy", source, "sqlite:\(database)"]).code == 0)
+            #expect(ToolBench.run(["diff", target, "sqlite:\(database)"]) == .init(0))
             #expect(
-                ToolBench.run(["copy", "--sqlite", database, "--to-file", target])
+                ToolBench.run(["copy", "sqlite:\(database)", target])
                     == .init(0, "5 settings, 0 changed.\n"))
             #expect(try Self.read(target) == Self.read(source))
         }
@@ -99,21 +99,21 @@ struct ToolNativeTypeTests {
                 Self.members.replacing("<real>1</real>", with: "<integer>1</integer>")
                     .replacing("<date>2026-11-22T18:00:00Z</date>", with: "<integer>817063200</integer>")
                     .replacing("<data>AAEC</data>\n<string>", with: "<string>AAEC</string>\n<string>"))
-            let compared = ToolBench.run(["diff", "--file", target, "--with-file", source])
+            let compared = ToolBench.run(["diff", target, source])
             #expect(compared.code == 3, "\(compared)")
             let lines = compared.output.split(separator: "\n")
             #expect(lines.count == 3 && lines.first == "~ amount: 1 (integer) → 1 (real)", "\(compared)")
             #expect(lines.last == "~ when: 817063200 (integer) → 817063200 (date)", "\(compared)")
             #expect(
                 lines.count > 1 && lines[1].hasPrefix("~ limits: {") && lines[1].hasSuffix(" (types inside differ)"))
-            let json = ToolBench.run(["diff", "--json", "--file", target, "--with-file", source])
+            let json = ToolBench.run(["diff", target, source, "--json"])
             #expect(json.output.contains("\"newType\": \"date\""), "\(json)")
-            #expect(ToolBench.run(["diff", source, "--file", target]).code == 3)
-            let dry = ToolBench.run(["import", source, "--dry-run", "--file", target])
+            #expect(ToolBench.run(["diff", target, source]).code == 3)
+            let dry = ToolBench.run(["import", target, source, "--dry-run"])
             #expect(dry.code == 0 && dry.output.split(separator: "\n").count == 3, "\(dry)")
-            #expect(ToolBench.run(["import", source, "--file", target]).code == 0)
+            #expect(ToolBench.run(["import", target, source]).code == 0)
             #expect(try Self.read(target) == Self.read(source))
-            #expect(ToolBench.run(["import", source, "--file", target]).output == "Nothing changes.\n")
+            #expect(ToolBench.run(["import", target, source]).output == "Nothing changes.\n")
         }
     }
 
@@ -122,8 +122,8 @@ struct ToolNativeTypeTests {
         try withTemporaryDirectory { (directory: String) in
             let (source, target) = ("\(directory)/a.plist", "\(directory)/b.plist")
             try Self.write(source)
-            #expect(ToolBench.run(["set", "old", "1", "--file", target]).code == 0)
-            #expect(ToolBench.run(["import", source, "--replace", "--file", target]).code == 0)
+            #expect(ToolBench.run(["set", target, "old", "1"]).code == 0)
+            #expect(ToolBench.run(["import", target, source, "--replace"]).code == 0)
             #expect(try Self.read(target) == Self.read(source))
         }
     }

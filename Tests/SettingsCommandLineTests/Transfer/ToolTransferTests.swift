@@ -33,10 +33,6 @@ extension StoreKind {
                 try store.get(key(name)).map { (name, $0) }
             })
     }
-
-    func options(_ prefix: String, in directory: String) -> [String] {
-        options(in: directory).map { $0.hasPrefix("--") ? "--\(prefix)\($0.dropFirst(2))" : $0 }
-    }
 }
 
 @Suite("Exporting, importing and comparing stores", .ownThreads)
@@ -98,9 +94,9 @@ struct ToolTransferTests {
     @Test("An export replaces no file that belongs to the store", arguments: StoreKind.allCases)
     func exportOverOwnFiles(_ kind: StoreKind) throws {
         try withTemporaryDirectory { (directory: String) in
-            let options = try ToolBench.ready(kind, in: directory).kind.options(in: directory).joined(separator: " ")
+            let store = try ToolBench.ready(kind, in: directory).kind.store(in: directory)
             // In a process that has ended: a store of this one may still write.
-            let script = "settings set a 1 \(options) && settings set a 2 \(options)"
+            let script = "settings set \(store) a 1 && settings set \(store) a 2"
             #expect(try ToolProcess.bash(script, in: directory) == .init(0))
             let files = try TestPicture.of(directory).filter { path, _ in
                 path != "shared" && path.split(separator: "/").count == (kind == .shared ? 2 : 1)
@@ -206,7 +202,7 @@ struct ToolTransferTests {
             try StoreKind.sqlite.fill(
                 "\(directory)/b", with: ["b": Data("2".utf8), "c": Data("4".utf8), "d": Data("5".utf8)])
             let bench = ToolBench(in: "\(directory)/a")
-            let second = StoreKind.sqlite.options("with-", in: "\(directory)/b")
+            let second = [StoreKind.sqlite.store(in: "\(directory)/b")]
             #expect(bench.run(["diff"] + second) == .init(3, "- a: 1\n~ c: 3 → 4\n+ d: 5\n"))
             #expect(bench.run(["diff", "--names-only"] + second).output == "- a\n~ c\n+ d\n")
             let json = bench.run(["diff", "--json", "--names-only"] + second)
@@ -217,11 +213,11 @@ struct ToolTransferTests {
                         ["a", "c", "d"].enumerated().map { index, name in
                             .object(["name": .string(name), "change": .string(["removed", "changed", "added"][index])])
                         }))
-            let same = StoreKind.file.options("with-", in: "\(directory)/a")
+            let same = [StoreKind.file.store(in: "\(directory)/a")]
             #expect(bench.run(["diff"] + same) == .init(0))
             #expect(bench.run("diff").code == 2)
             #expect(bench.run(["diff", "x"] + second).code == 2)
-            #expect(bench.run(["diff", "--with-file", "\(directory)/none.plist"]).code == 1)
+            #expect(bench.run(["diff", "\(directory)/none.plist"]).code == 1)
         }
     }
 
@@ -233,7 +229,7 @@ struct ToolTransferTests {
             let bench = ToolBench(in: directory)
             let exported = bench.run("export")
             #expect(exported.code == 1 && exported.output == "{\n  \"a\": 1\n}\n" && !exported.errors.isEmpty)
-            let copied = bench.run(["copy", "--replace"] + StoreKind.sqlite.options("to-", in: directory))
+            let copied = bench.run(["copy", "--replace"] + [StoreKind.sqlite.store(in: directory)])
             #expect(copied.code == 1 && copied.message.contains("Nothing was copied"))
         }
     }

@@ -80,10 +80,13 @@ extension WithEtcd {
                 try await until { right.isConnected }
                 try right.save("a", "1")
                 #expect(right.text("a") == "1")
-                let tool = SettingsToolRun([
-                    "get", "a", "--etcd", server.endpoint, "--prefix", "test/", "--cacert", directory + "/ca.pem",
-                    "--cert", directory + "/client.pem", "--key", directory + "/client.key",
-                ])
+                let tool = SettingsToolRun(
+                    ["get", "etcd:test/", "a"],
+                    [
+                        "ENDPOINTS": server.endpoint, "CACERT": directory + "/ca.pem",
+                        "CERT": directory + "/client.pem",
+                        "KEY": directory + "/client.key",
+                    ])
                 #expect(tool.code == 0 && tool.output == "1\n", "\(tool)")
                 let wrong: [EtcdStore.Security?] = [
                     nil, EtcdStore.Security(authority: directory + "/ca.pem"),
@@ -190,12 +193,9 @@ extension WithEtcd {
                 try ann.save("a", "3")
                 try await until { eve.text("a") == "3" }
                 for password in ["secret-ann", "wrong-secret"] {
-                    let file = directory + "/" + password
-                    try Data("\(password)\n".utf8).write(to: URL(fileURLWithPath: file))
-                    let tool = SettingsToolRun([
-                        "get", "a", "--etcd", server.endpoint, "--prefix", "test/", "--user", "ann",
-                        "--password-file", file,
-                    ])
+                    let tool = SettingsToolRun(
+                        ["get", "etcd:test/", "a"],
+                        ["ENDPOINTS": server.endpoint, "USER": "ann", "PASSWORD": password])
                     if password == "secret-ann" {
                         #expect(tool.code == 0 && tool.output == "3\n", "\(tool)")
                     } else {

@@ -74,7 +74,8 @@ struct MessageTests {
         let answer = try StreamMessage<WatchAnswer>.read(Array(line.utf8))
         #expect(answer.isFragment && answer.events.map(\.kind) == [.put, .removal])
         #expect(throws: GatewayFailure.refused(code: 14, status: 200)) {
-            try StreamMessage<WatchAnswer>.read(Array(#"{"error":{"grpc_code":14,"http_code":503,"message":"no leader","http_status":"x"}}"#.utf8))
+            try StreamMessage<WatchAnswer>.read(
+                Array(#"{"error":{"grpc_code":14,"http_code":503,"message":"no leader","http_status":"x"}}"#.utf8))
         }
         let cancelled = #"{"result":{"header":{},"canceled":true,"compact_revision":"12"}}"#
         #expect(try StreamMessage<WatchAnswer>.read(Array(cancelled.utf8)).compactRevision == 12)
@@ -199,7 +200,9 @@ struct MessageTests {
     func certainty() {
         let codes = (-1...17).filter { GatewayFailure.refused(code: $0, status: 500).isCertain }
         #expect(codes == [3, 5, 7, 8, 9, 11, 12, 16])
-        for failure in [.notConnected("x"), .notSecure("x", isSent: false), .loginRefused, .noLeader] as [GatewayFailure] {
+        for failure in [.notConnected("x"), .notSecure("x", isSent: false), .loginRefused, .noLeader]
+            as [GatewayFailure]
+        {
             #expect(failure.isCertain)
         }
         for failure in [

@@ -11,9 +11,11 @@ struct SettingsToolRun: Sendable {
 
     init() {}
 
-    init(_ arguments: [String]) {
+    /// - Parameter variables: Those of etcdctl, without `ETCDCTL_`.
+    init(_ arguments: [String], _ variables: [String: String] = [:]) {
         let texts = Box(SettingsToolRun())
-        code = SettingsTool(usesColors: false, width: 80).run(
+        let tool = SettingsTool(usesColors: false, width: 80) { variables[String($0.dropFirst("ETCDCTL_".count))] }
+        code = tool.run(
             arguments.map { Array($0.utf8) }, input: { Data() }, output: { texts.value.output += $0 },
             errors: { texts.value.errors += $0 })
         (output, errors) = (texts.value.output, texts.value.errors)

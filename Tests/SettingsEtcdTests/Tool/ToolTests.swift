@@ -8,14 +8,19 @@ import Testing
 extension WithEtcd {
     @Suite("The tool on a cluster", .timeLimit(.minutes(5)))
     struct ToolTests {
-        private func arguments(_ fleet: Fleet, prefix: String = "") -> [String] {
-            ["--\(prefix)etcd", fleet.server.endpoint, "--\(prefix)prefix", "test/"]
+        private static let store = "etcd:test/"
+
+        private func variables(_ fleet: Fleet) -> [String: String] { ["ENDPOINTS": fleet.server.endpoint] }
+
+        /// Runs a subcommand with the cluster's store.
+        private func tool(_ words: [String], _ fleet: Fleet) -> SettingsToolRun {
+            SettingsToolRun(words.prefix(1) + [Self.store] + words.dropFirst(), variables(fleet))
         }
 
         @Test("get, set, list, delete, export and import use the cluster's values")
         func values() async throws {
             try await Fleet.with { fleet in
-                func run(_ words: String...) -> SettingsToolRun { SettingsToolRun(words + arguments(fleet)) }
+                func run(_ words: String...) -> SettingsToolRun { tool(words, fleet) }
                 #expect(run("set", "volume", "0.5").code == 0)
                 #expect(try fleet.server.control("get", "test/volume", "--print-value-only") == "0.5\n")
                 try fleet.server.control("put", "test/name", "\"Anna\"")
@@ -38,8 +43,8 @@ extension WithEtcd {
         func watch() async throws {
             try await Fleet.with { fleet in
                 let result = Box<SettingsToolRun?>(nil)
-                let words = ["watch", "volume", "--count", "1", "--json"] + arguments(fleet)
-                let watching = Task.detached { await onThread { result.value = SettingsToolRun(words) } }
+                let words = ["watch", "volume", "--count", "1", "--json"]
+                let watching = Task.detached { await onThread { result.value = tool(words, fleet) } }
                 var number = 0
                 // The first changes may be made before it watches.
                 try #require(
@@ -70,13 +75,16 @@ extension WithEtcd {
                 let store = try PropertyListStore(path: "\(first).plist")
                 _ = try store.apply(SettingsStoreBatch(writes: settings))
                 try store.synchronize()
-                func run(_ words: [String]) -> SettingsToolRun { SettingsToolRun(["copy"] + words) }
-                #expect(run(["--file", "\(first).plist", "--to-\(kind)", "\(first).\(kind)2"]).code == 0)
-                let there = run(["--\(kind)", "\(first).\(kind)2"] + arguments(fleet, prefix: "to-"))
+                func copy(_ source: String, _ target: String) -> SettingsToolRun {
+                    SettingsToolRun(["copy", source, target], variables(fleet))
+                }
+                let (form, other) = kind == "file" ? ("", "\(first).2") : ("sqlite:", "sqlite:\(first).2")
+                #expect(copy("\(first).plist", other).code == 0)
+                let there = copy(other, Self.store)
                 #expect(there.code == 0 && there.output == "10000 settings, 10000 changed.\n", "\(there)")
-                let back = run(arguments(fleet) + ["--to-\(kind)", last])
+                let back = copy(Self.store, form + last)
                 #expect(back.code == 0 && back.output == "10000 settings, 10000 changed.\n", "\(back)")
-                let again = run(["--file", "\(first).plist", "--to-\(kind)", last])
+                let again = copy("\(first).plist", form + last)
                 #expect(again.code == 0 && again.output == "10000 settings, 0 changed.\n", "\(again)")
                 // Reading all of them can take longer than opening waits.
                 let reader = try fleet.store { $0.openingPatience = .seconds(60) }
@@ -88,24 +96,20 @@ extension WithEtcd {
         func emptySources() async throws {
             try await Fleet.with { fleet in
                 let directory = fleet.directory
-                let empty = ["--etcd", fleet.server.endpoint, "--prefix", "nothing/"]
-                #expect(SettingsToolRun(["set", "volume", "0.5"] + arguments(fleet)).code == 0)
-                let stores = [["file", "\(directory)/a.plist"], ["sqlite", "\(directory)/a.sqlite"]]
-                for store in stores {
-                    let options = ["--\(store[0])", store[1]]
-                    let target = ["--to-\(store[0])", store[1]]
-                    #expect(SettingsToolRun(["set", "a", "1"] + options).code == 0)
-                    #expect(SettingsToolRun(["copy", "--replace"] + empty + target).code == 1)
-                    #expect(SettingsToolRun(["get", "a"] + options).output == "1\n")
-                    #expect(SettingsToolRun(["delete", "a"] + options).code == 0)
-                    #expect(
-                        SettingsToolRun(["copy", "--replace"] + options + arguments(fleet, prefix: "to-")).code == 1)
+                func run(_ words: String...) -> SettingsToolRun { SettingsToolRun(words, variables(fleet)) }
+                #expect(run("set", Self.store, "volume", "0.5").code == 0)
+                for store in ["\(directory)/a.plist", "sqlite:\(directory)/a.sqlite"] {
+                    #expect(run("set", store, "a", "1").code == 0)
+                    #expect(run("copy", "--replace", "etcd:nothing/", store).code == 1)
+                    #expect(run("get", store, "a").output == "1\n")
+                    #expect(run("delete", store, "a").code == 0)
+                    #expect(run("copy", "--replace", store, Self.store).code == 1)
                 }
                 for (name, text) in [
                     ("a.json", "{}"), ("a.env", ""), ("b.plist", "<plist><dict/></plist>"),
                 ] {
                     try Data(text.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
-                    let run = SettingsToolRun(["import", "\(directory)/\(name)", "--replace"] + arguments(fleet))
+                    let run = run("import", Self.store, "\(directory)/\(name)", "--replace")
                     #expect(run.code == 1, "\(name): \(run)")
                 }
                 #expect(try fleet.server.control("get", "test/volume", "--print-value-only") == "0.5\n")
@@ -115,7 +119,7 @@ extension WithEtcd {
         @Test("More settings than a transaction of the cluster takes are imported and removed in several")
         func manySettings() async throws {
             try await Fleet.with { fleet in
-                func run(_ words: String...) -> SettingsToolRun { SettingsToolRun(words + arguments(fleet)) }
+                func run(_ words: String...) -> SettingsToolRun { tool(words, fleet) }
                 let file = "\(fleet.directory)/many.json"
                 let members = (0..<1_000).map { "\"setting \($0)\": \($0)" }.joined(separator: ",")
                 try Data("{\(members)}".utf8).write(to: URL(filePath: file))
@@ -124,7 +128,7 @@ extension WithEtcd {
                 #expect(run("get", "setting 999").output == "999\n")
                 #expect(run("import", file).output == "Nothing changes.\n")
                 let names = (0..<500).map { "setting \($0)" }
-                let removed = SettingsToolRun(["delete"] + names + arguments(fleet))
+                let removed = tool(["delete"] + names, fleet)
                 #expect(removed.code == 0, "\(removed)")
                 let rest = try fleet.store { $0.openingPatience = .seconds(60) }
                 #expect(rest.keys().count == 500)
@@ -132,18 +136,20 @@ extension WithEtcd {
             }
         }
 
-        @Test("A password in the arguments is refused without being shown, and so are options that do not fit together")
-        func options() {
-            let cluster = ["list", "--etcd", "http://127.0.0.1:1", "--prefix", "a/"]
-            for (options, word) in [
-                (["--user", "ann:secret"], "--password-file"), (["--cert", "a"], "--key"), (["--key", "a"], "--cert"),
-                (["--password-file", "a"], "--user"),
+        @Test("Variables that do not fit together are refused, and no password is shown")
+        func variablesOfCluster() {
+            for (variables, word) in [
+                (["USER": "ann"], "ETCDCTL_PASSWORD"), (["CERT": "a"], "ETCDCTL_KEY"), (["KEY": "a"], "ETCDCTL_CERT"),
             ] {
-                let run = SettingsToolRun(cluster + options)
-                #expect(run.code != 0 && run.errors.contains(word) && !run.errors.contains("secret"), "\(run)")
+                let run = SettingsToolRun(["list", "etcd:a/"], variables)
+                #expect(run.code == 2 && run.errors.contains(word), "\(run)")
             }
-            let elsewhere = SettingsToolRun(["list", "--file", "/tmp/none", "--cacert", "a"])
-            #expect(elsewhere.code != 0 && elsewhere.errors.contains("--etcd"))
+            for variables in [["USER": "ann:secret"], ["USER": "ann", "PASSWORD": "secret"], [:]] {
+                let run = SettingsToolRun(["list", "etcd:a/"], variables.merging(["ENDPOINTS": "127.0.0.1:1"]) { $1 })
+                #expect(
+                    run.code == 1 && run.errors.contains("clusterUnreachable") && !run.errors.contains("secret"),
+                    "\(run)")
+            }
         }
     }
 }
