@@ -8,6 +8,4 @@ enum ToolLimits {
     static let soughtNames = 2_000
     /// The number of settings that cannot be imported that a message lists.
     static let listedSettings = 20
-    /// The number of names that a completion offers.
-    static let completedNames = 5_000
 }

@@ -68,7 +68,6 @@ struct SubcommandTests {
                 Set(names).isSuperset(of: [
                     "list", "get", "set", "delete", "watch", "explain", "export", "import",
                 ]))
-            #expect(!names.contains("complete"))
             for name in names {
                 let result = settings.run(name, "--help")
                 #expect(result.code == 0 && result.errors.isEmpty && result.output.hasPrefix("Usage: "))

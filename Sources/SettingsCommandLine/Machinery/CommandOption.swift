@@ -1,22 +1,15 @@
 /// An option of a subcommand. Its name is its identity.
 package struct CommandOption: Equatable, Sendable {
-    /// The completions of an option's value.
-    package enum Values: Sendable {
-        case nothing, files, directories
-    }
-
     /// The name with its hyphens: `--json`.
     package let name: String
     /// The name of the value in help, such as `NUMBER`; nil for an option without a value.
     package let value: String?
     package let summary: String
-    package let values: Values
 
-    package init(_ name: String, value: String? = nil, values: Values = .nothing, _ summary: String) {
+    package init(_ name: String, value: String? = nil, _ summary: String) {
         self.name = name
         self.value = value
         self.summary = summary
-        self.values = values
     }
 
     package var usage: String { value.map { "\(name) \($0)" } ?? name }

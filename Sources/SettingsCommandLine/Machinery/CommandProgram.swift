@@ -65,7 +65,7 @@ extension CommandProgram {
 
     private func subcommand(named name: String) throws(CommandFailure) -> Subcommand<Self> {
         if let subcommand = Self.subcommands.first(where: { $0.isCalled(name) }) { return subcommand }
-        let all = Self.subcommands.filter(\.isListed).map(\.name).joined(separator: ", ")
+        let all = Self.subcommands.map(\.name).joined(separator: ", ")
         throw .usage("There is no subcommand \(quoted(name)). Use one of \(all); \(self.name) --help describes them.")
     }
 
@@ -74,7 +74,7 @@ extension CommandProgram {
     /// The help that lists the subcommands.
     package func help() -> String {
         var text = "\(title)\n\nUsage: \(name) SUBCOMMAND ...\n\n"
-        text += Self.described(Self.subcommands.filter(\.isListed).map { ($0.name, $0.summary) })
+        text += Self.described(Self.subcommands.map { ($0.name, $0.summary) })
         text += "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 \(findings).\n"
         text += "\(name) SUBCOMMAND --help has more about a subcommand.\n"
         return text

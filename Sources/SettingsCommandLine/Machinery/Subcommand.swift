@@ -14,10 +14,6 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
     package var stores: [String] = []
     /// The options, apart from `--help`.
     package var options: [CommandOption] = []
-    /// The completions of an operand.
-    package var completes = CompletedOperand.nothing
-    /// Whether help lists it. Unlisted subcommands are for scripts.
-    package var isListed = true
     /// The action, in a few words.
     package let summary: String
     /// The rest of the help.
@@ -26,8 +22,8 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
 
     package init(
         name: String, aliases: [String] = [], operands: String = "", operandCount: ClosedRange<Int> = 0...0,
-        stores: [String] = Program.stores, options: [CommandOption] = [], completes: CompletedOperand = .nothing,
-        isListed: Bool = true, summary: String, discussion: String = "", action: @escaping Action
+        stores: [String] = Program.stores, options: [CommandOption] = [], summary: String, discussion: String = "",
+        action: @escaping Action
     ) {
         self.name = name
         self.aliases = aliases
@@ -35,8 +31,6 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
         self.operandCount = operandCount
         self.options = options
         self.stores = stores
-        self.completes = completes
-        self.isListed = isListed
         self.summary = summary
         self.discussion = discussion
         self.action = action
@@ -46,14 +40,4 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
     package var allOptions: [CommandOption] { options + [.help] }
 
     package func isCalled(_ name: String) -> Bool { name == self.name || aliases.contains(name) }
-}
-
-/// The completions of an operand.
-package enum CompletedOperand: Sendable {
-    case nothing
-    /// The names of settings; the first operand alone, or each.
-    case name, names
-    case files
-    /// One of these words.
-    case words([String])
 }

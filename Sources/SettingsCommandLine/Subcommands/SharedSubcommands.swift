@@ -17,7 +17,7 @@ extension Subcommand {
     package static func get(options: [CommandOption] = [], discussion: String = "") -> Self {
         Self(
             name: "get", operands: "NAME", operandCount: 1...1, options: [.json] + options,
-            completes: .name, summary: "Print the value of a setting.",
+            summary: "Print the value of a setting.",
             discussion: discussion
                 + "Control characters other than tabs and line breaks appear as escapes. With --json, the value is exact."
         ) { program, invocation, streams in
@@ -45,7 +45,7 @@ extension Subcommand {
     ) -> Self {
         Self(
             name: "set", operands: "NAME TEXT", operandCount: operandCount, options: options,
-            completes: .name, summary: "Store a value.",
+            summary: "Store a value.",
             discussion: discussion + " If TEXT begins with two hyphens, write -- before it."
         ) { program, invocation, streams in
             let store = try read(program, invocation, streams)
@@ -60,7 +60,7 @@ extension Subcommand {
     package static func delete(summary: String, discussion: String) -> Self {
         Self(
             name: "delete", aliases: ["reset"], operands: "NAME... | --all", operandCount: 0...Int.max, options: [.all],
-            completes: .names, summary: summary, discussion: discussion
+            summary: summary, discussion: discussion
         ) { program, invocation, streams in
             let isAll = invocation.has(.all)
             if isAll != invocation.operands.isEmpty {
@@ -80,7 +80,7 @@ extension Subcommand {
     package static func watch(additions: String = "") -> Self {
         Self(
             name: "watch", operands: "[NAME...]", operandCount: 0...Int.max, options: [.json, .count],
-            completes: .names, summary: "Print changes as they are made.",
+            summary: "Print changes as they are made.",
             discussion:
                 "A line has the local time, the name, the new value and the origin\(additions). It ends when it is "
                 + "interrupted, when its output is closed, or after --count changes. Without names, it watches all settings. "
@@ -103,7 +103,7 @@ extension Subcommand {
     package static func explain(summary: String, discussion: String) -> Self {
         Self(
             name: "explain", operands: "NAME", operandCount: 1...1, options: [.json],
-            completes: .name, summary: summary, discussion: discussion
+            summary: summary, discussion: discussion
         ) { program, invocation, streams in
             let name = try invocation.name()
             // Only a layer over the store may have a value.
@@ -126,7 +126,7 @@ extension Subcommand {
     ) -> Self {
         Self(
             name: "import", operands: "FILE | -", operandCount: 1...1, options: [.dryRun] + options,
-            completes: .files, summary: summary, discussion: discussion
+            summary: summary, discussion: discussion
         ) { program, invocation, streams in
             let differences = try read(program, invocation, streams)
             let (isDry, isJSON) = (invocation.has(.dryRun), invocation.has(.json))

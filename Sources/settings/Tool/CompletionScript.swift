@@ -1,28 +1,34 @@
 import SettingsCommandLine
 
-/// The shell scripts that complete the tool's arguments, by running its subcommand `complete`.
+/// The shell scripts that complete subcommands and their options. The shells complete paths.
 enum CompletionScript: String, CaseIterable {
     case bash, zsh, fish
 
     /// - Parameter command: The name of the tool.
-    func text(command: String) -> String {
-        let call = "\(command) complete --"
+    func text(command: String, _ subcommands: [Subcommand<SettingsTool>]) -> String {
+        let names = subcommands.map(\.name).joined(separator: " ")
+        /// The options of each subcommand in a branch of `case`.
+        func branches(_ action: (String) -> String) -> String {
+            subcommands.map { subcommand in
+                let options = subcommand.allOptions.map(\.name).joined(separator: " ")
+                return
+                    "            \(([subcommand.name] + subcommand.aliases).joined(separator: "|"))) \(action(options)) ;;"
+            }.joined(separator: "\n")
+        }
         switch self {
         case .bash:
             return """
                 # bash completion for \(command). Use: source <(\(command) completions bash)
                 _\(command)() {
-                    local words current prefix candidate
-                    # bash splits words at colons, which names may contain: split the line again.
-                    read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
-                    [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && words+=("")
-                    current=${words[${#words[@]}-1]}
-                    # What stands before the last colon or equals sign is a word of its own to bash.
-                    prefix=${current%"${current##*[:=]}"}
-                    COMPREPLY=()
-                    while IFS= read -r candidate; do
-                        COMPREPLY+=("$(printf %q "${candidate#"$prefix"}")")
-                    done < <(\(call) "${words[@]:1}" 2>/dev/null)
+                    local current=${COMP_WORDS[COMP_CWORD]} words=
+                    if [[ $COMP_CWORD == 1 ]]; then
+                        words="\(names) help"
+                    elif [[ $current == -* ]]; then
+                        case ${COMP_WORDS[1]} in
+                \(branches { "words=\"\($0)\"" })
+                        esac
+                    fi
+                    COMPREPLY=($(compgen -W "$words" -- "$current"))
                 }
                 complete -o default -F _\(command) \(command)
 
@@ -32,10 +38,12 @@ enum CompletionScript: String, CaseIterable {
                 #compdef \(command)
                 # zsh completion for \(command). Use: source <(\(command) completions zsh)
                 _\(command)() {
-                    local -a candidates
-                    candidates=("${(@f)$(\(call) "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
-                    if [[ -n ${candidates[1]} ]]; then
-                        compadd -a candidates
+                    if (( CURRENT == 2 )); then
+                        compadd -- \(names) help
+                    elif [[ $words[CURRENT] == -* ]]; then
+                        case $words[2] in
+                \(branches { "compadd -- \($0)" })
+                        esac
                     else
                         _files
                     fi
@@ -44,9 +52,15 @@ enum CompletionScript: String, CaseIterable {
 
                 """
         case .fish:
+            let options = subcommands.flatMap { subcommand in
+                subcommand.allOptions.map {
+                    "complete -c \(command) -n '__fish_seen_subcommand_from \(subcommand.name)' -l \($0.name.dropFirst(2))"
+                }
+            }
             return """
                 # fish completion for \(command). Use: \(command) completions fish | source
-                complete -c \(command) -a '(\(call) (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+                complete -c \(command) -n __fish_use_subcommand -f -a '\(names) help'
+                \(options.joined(separator: "\n"))
 
                 """
         }

@@ -29,7 +29,6 @@ extension SettingsTool: CommandProgram {
                     + "administrator, which come before and after the program's own."),
             .edit,
             .completions,
-            .complete,
             .export,
             .import,
             .diff,

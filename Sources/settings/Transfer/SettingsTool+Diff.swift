@@ -9,7 +9,7 @@ extension Subcommand where Program == SettingsTool {
     static var diff: Self {
         Self(
             name: "diff", operands: "OTHER", operandCount: 1...1,
-            options: [.namesOnly, .json, .format, .variablePrefix], completes: .files,
+            options: [.namesOnly, .json, .format, .variablePrefix],
             summary: "Compare two stores, or a store and an export.",
             discussion:
                 "OTHER is a store, or a file that export has written. "

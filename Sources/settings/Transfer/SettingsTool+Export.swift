@@ -5,7 +5,6 @@ extension Subcommand where Program == SettingsTool {
     static var export: Self {
         Self(
             name: "export", operands: "[FILE]", operandCount: 0...1, options: [.format],
-            completes: .files,
             summary: "Write all settings to a file, or print them.",
             discussion:
                 "The formats are plist and json (the default). From both, import restores exactly the same bytes. A file is replaced as a whole; a new one can be read by its owner only. If the store is damaged, its "

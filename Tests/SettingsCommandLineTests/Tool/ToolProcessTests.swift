@@ -180,7 +180,7 @@ struct ToolProcessTests {
             for subcommand in [
                 "list \(store)", "list \(store) --json", "get \(store) theme", "explain \(store) theme",
                 "get \(store) missing",
-                "complete -- get \(store) ''", "watch \(store) --count 1",
+                "watch \(store) --count 1",
             ] {
                 let trace = "\(directory)/trace"
                 // watch ends when its output closes.
