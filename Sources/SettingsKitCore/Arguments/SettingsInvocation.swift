@@ -51,9 +51,8 @@ extension SettingsCatalogue {
         var parser = ArgumentParser(self, flags: flags)
         parser.read(Array(arguments))
         if parser.invocation.isHelpRequested || parser.problems.isEmpty { return parser.invocation }
-        let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
         throw SettingsError(
             .invalidArguments,
-            underlying: ArgumentProblems(problems: parser.problems, usage: usage(of: program ?? title, flags)))
+            underlying: ArgumentProblems(problems: parser.problems, usage: usage(of: programName, flags)))
     }
 }

@@ -1,24 +1,44 @@
 extension SettingsCatalogue {
-    /// Returns the settings as options, for `--help`: spelling, help, values and default, in 80 columns.
+    /// Returns the text for `--help`: the usage, and the settings as options with spelling, help, values and default, in 80 columns.
     ///
     /// ```
+    /// usage: player [OPTIONS] FILE...
+    ///
     /// Server:
     ///   --port <integer>  The port to listen on. Integer from 1 to 65535. Default:
     ///                     8080.
+    ///
+    /// Other options:
+    ///   --version         Print the version.
+    ///   --help            Show this help.
     /// ```
     ///
-    /// - Parameter environmentPrefix: The prefix of environment variables, to have their names in the text; nil for a program that
-    ///   does not read settings from its environment.
-    public func help(environmentPrefix: String? = nil) -> String {
-        let options = groups.map { $0.settings.map(Self.option) }
-        let optionWidth = options.joined().map { TextLayout.columns($0) }.filter { $0 <= 26 }.max() ?? 0
+    /// - Parameters:
+    ///   - program: The name of the program; nil for that of this process.
+    ///   - environmentPrefix: The prefix of environment variables, to have their names in the text; nil for a program that does not
+    ///     read settings from its environment.
+    ///   - positionals: The program's arguments that are no options, for the usage: `FILE...`.
+    ///   - flags: The program's own options, without hyphens, and their help; see ``parse(_:flags:)``.
+    public func help(
+        of program: String? = nil, environmentPrefix: String? = nil, positionals: String = "",
+        flags: KeyValuePairs<String, String> = [:]
+    ) -> String {
+        var sections = groups.map { group in
+            (
+                title: group.title,
+                rows: group.settings.map { (Self.option($0), Self.description(of: $0, environmentPrefix)) }
+            )
+        }
+        sections.append(("Other options", flags.map { ("--\($0)", $1) } + [("--help", "Show this help.")]))
+        let widths = sections.flatMap(\.rows).map { TextLayout.columns($0.0) }
+        let optionWidth = widths.filter { $0 <= 26 }.max() ?? 0
         let indentation = 2 + optionWidth + 2
-        var text = ""
-        for (group, options) in zip(groups, options) {
-            text += (text.isEmpty ? "" : "\n") + TextLayout.escaped(group.title) + ":\n"
-            for (setting, option) in zip(group.settings, options) {
-                let description = TextLayout.escaped(Self.description(of: setting, environmentPrefix))
-                var lines = TextLayout.wrapped(description, to: TextLayout.width - indentation)[...]
+        let usage = ["usage: \(program ?? programName) [OPTIONS]", positionals].filter { !$0.isEmpty }
+        var text = TextLayout.escaped(usage.joined(separator: " ")) + "\n"
+        for section in sections {
+            text += "\n" + TextLayout.escaped(section.title) + ":\n"
+            for (option, description) in section.rows {
+                var lines = TextLayout.wrapped(TextLayout.escaped(description), to: TextLayout.width - indentation)[...]
                 // On the option's line, if the option is short enough.
                 let first = TextLayout.columns(option) <= optionWidth ? lines.popFirst() ?? "" : ""
                 text += Self.trimmed("  \(TextLayout.padded(option, to: optionWidth))  \(first)") + "\n"
@@ -27,6 +47,9 @@ extension SettingsCatalogue {
         }
         return text
     }
+
+    /// The name of this process's program, or the title of the catalogue.
+    var programName: String { CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? title }
 
     /// "usage: player [--volume <number>] [--muted | --no-muted] [--help]", in 80 columns.
     func usage(of program: String, _ flags: Set<String>) -> String {
@@ -47,9 +70,13 @@ extension SettingsCatalogue {
 
     /// `--port <integer>`, or `--muted, --no-muted`.
     private static func option(_ setting: SettingsService.SettingDefinition) -> String {
-        let name = TextLayout.escaped(SettingSpelling.options(for: setting.key.name).first ?? setting.key.name)
+        let name = TextLayout.escaped(optionName(setting))
         if setting.catalogued.isFlag { return "--\(name), --no-\(name)" }
         return "--\(name) <\(setting.catalogued.valueDescription.placeholder)>"
+    }
+
+    private static func optionName(_ setting: SettingsService.SettingDefinition) -> String {
+        SettingSpelling.options(for: setting.key.name).first ?? setting.key.name
     }
 
     private static func description(of setting: SettingsService.SettingDefinition, _ prefix: String?) -> String {
@@ -90,17 +117,18 @@ extension SettingsCatalogue {
     public func markdown(environmentPrefix: String? = nil) -> String {
         var text = "# \(Self.markdown(title))\n"
         for group in groups {
-            var header = ["Setting", "Values", "Default", "Description"]
-            if environmentPrefix != nil { header.insert("Variable", at: 1) }
+            var header = ["Setting", "Option", "Values", "Default", "Description"]
+            if environmentPrefix != nil { header.insert("Variable", at: 2) }
             let rows = group.settings.map { setting in
                 var row = [
-                    Self.code(name(of: setting)), Self.markdown(setting.catalogued.valueDescription.name),
+                    Self.code(name(of: setting)), Self.code("--\(Self.optionName(setting))"),
+                    Self.markdown(setting.catalogued.valueDescription.name),
                     setting.defaultText.map { $0.isEmpty ? "empty" : Self.code($0) } ?? "",
                     Self.markdown(setting.help ?? ""),
                 ]
                 if let environmentPrefix {
                     row.insert(
-                        Self.code(SettingSpelling.variable(for: setting.key.name, prefix: environmentPrefix)), at: 1)
+                        Self.code(SettingSpelling.variable(for: setting.key.name, prefix: environmentPrefix)), at: 2)
                 }
                 return row
             }

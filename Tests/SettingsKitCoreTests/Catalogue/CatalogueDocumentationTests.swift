@@ -7,11 +7,16 @@ import Testing
 struct CatalogueDocumentationTests {
     private let catalogue = SettingsCatalogue.player
 
-    @Test("Help lists options with their values and defaults in 80 columns")
+    @Test(
+        "Help has the usage, the settings as options with their values and defaults, and other options, in 80 columns")
     func help() {
-        let help = catalogue.help(environmentPrefix: "PLAYER_")
+        let help = catalogue.help(
+            of: "player", environmentPrefix: "PLAYER_", positionals: "FILE...", flags: ["version": "Print the version."]
+        )
         #expect(
             help == """
+                usage: player [OPTIONS] FILE...
+
                 Sound:
                   --volume <number>      How loud the sound is. Number from 0 to 1. Default:
                                          0.5. Environment: PLAYER_VOLUME.
@@ -32,7 +37,12 @@ struct CatalogueDocumentationTests {
                   --server-hosts <list>  List with commas or in JSON. Default: []. Environment:
                                          PLAYER_SERVER_HOSTS.
 
+                Other options:
+                  --version              Print the version.
+                  --help                 Show this help.
+
                 """)
+        #expect(catalogue.help().hasPrefix("usage: \(catalogue.programName) [OPTIONS]\n\nSound:"))
         #expect(!catalogue.help().contains("Environment"))
         for line in catalogue.lines(help) { #expect(TextLayout.columns(line) <= 80) }
     }
@@ -46,27 +56,27 @@ struct CatalogueDocumentationTests {
 
                 ## Sound
 
-                | Setting  | Values             | Default | Description              |
-                | -------- | ------------------ | ------- | ------------------------ |
-                | `volume` | number from 0 to 1 | `0.5`   | How loud the sound is.   |
-                | `muted`  | true or false      | `false` | Whether the sound is off |
+                | Setting  | Option     | Values             | Default | Description              |
+                | -------- | ---------- | ------------------ | ------- | ------------------------ |
+                | `volume` | `--volume` | number from 0 to 1 | `0.5`   | How loud the sound is.   |
+                | `muted`  | `--muted`  | true or false      | `false` | Whether the sound is off |
 
                 ## Server
 
-                | Setting        | Values                      | Default | Description               |
-                | -------------- | --------------------------- | ------- | ------------------------- |
-                | `port`         | integer from 1 to 65535     | `8080`  | The port to listen on.    |
-                | `user`         | text, must not be empty     | `www`   |                           |
-                | `theme`        | one of light, dark          | `light` |                           |
-                | `nickname`     | text                        | `null`  | A name \| for \`people\`. |
-                | `apiToken`     | text                        | `•••`   | The key of the service.   |
-                | `server.hosts` | list with commas or in JSON | `[]`    |                           |
+                | Setting        | Option           | Values                      | Default | Description               |
+                | -------------- | ---------------- | --------------------------- | ------- | ------------------------- |
+                | `port`         | `--port`         | integer from 1 to 65535     | `8080`  | The port to listen on.    |
+                | `user`         | `--user`         | text, must not be empty     | `www`   |                           |
+                | `theme`        | `--theme`        | one of light, dark          | `light` |                           |
+                | `nickname`     | `--nickname`     | text                        | `null`  | A name \| for \`people\`. |
+                | `apiToken`     | `--api-token`    | text                        | `•••`   | The key of the service.   |
+                | `server.hosts` | `--server-hosts` | list with commas or in JSON | `[]`    |                           |
 
                 """#)
-        #expect(catalogue.markdown(environmentPrefix: "P_").contains("| `volume` | `P_VOLUME` | number"))
+        #expect(catalogue.markdown(environmentPrefix: "P_").contains("| `volume` | `--volume` | `P_VOLUME` | number"))
         let hostile = Setting<String>("a|b`", in: .defaults, default: " `` ")
         let markdown = SettingsCatalogue("T*", [SettingsGroup("<b>", [hostile])]).markdown()
-        #expect(markdown.contains("| `` a\\|b` `` | text   | ```  ``  ``` |"))
+        #expect(markdown.contains("| `` a\\|b` `` | `--a-b-` | text   | ```  ``  ``` |"))
         #expect(markdown.contains("# T\\*\n") && markdown.contains("## \\<b\\>\n"))
     }
 
