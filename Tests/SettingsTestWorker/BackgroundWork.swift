@@ -8,22 +8,17 @@ import Synchronization
 enum BackgroundWork {
     private static let key = SettingsService.StorageKey("a", scope: .defaults)
 
-    private static func service(_ store: any SettingsStore) -> SettingsService {
-        SettingsService(stores: [.defaults: store], diagnosticSink: .init { say("problem \($0.code.name)") })
-    }
-
     /// Opens one store of each kind in a directory, and `count` property lists more, each with a listener, and does nothing.
     static func idle(_ directory: String, count: Int) throws {
         func url(_ name: String) -> URL { URL(fileURLWithPath: "\(directory)/\(name)") }
         var stores: [any SettingsStore] = [
             try DirectoryStore(at: url("shared"), state: url("shared-state")), try SQLiteStore(at: url("a.sqlite")),
         ]
-        for number in 0..<count { stores.append(try PropertyListStore(url: url("\(number).plist"))) }
-        let setting = Setting<Int>("a", in: .defaults, default: 0)
+        for index in 0..<count { stores.append(try propertyList(at: "\(directory)/\(index).plist")) }
         let kept = stores.map { store in
-            let service = Self.service(store)
-            service.set(setting, to: 1)
-            return service.observe(setting) { say("\($0.newValue)") }
+            let service = service(over: store)
+            service.set(number("a"), to: 1)
+            return service.observe(number("a")) { say("\($0.newValue)") }
         }
         say("idle")
         withExtendedLifetime((stores, kept)) { while true { pause() } }
@@ -45,7 +40,7 @@ enum BackgroundWork {
         }
         for number in 0..<count {
             for descriptor in STDIN_FILENO...STDERR_FILENO { close(descriptor) }
-            let store = try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(number).plist"))
+            let store = try propertyList(at: "\(directory)/\(number).plist")
             try store.set(key, to: Data("2".utf8))
             let database = try SQLiteStore(at: URL(fileURLWithPath: "\(directory)/\(number).sqlite"))
             try database.set(key, to: Data("2".utf8))
@@ -54,23 +49,14 @@ enum BackgroundWork {
         hasEnded.wait()
     }
 
-    /// Reads a value, and exits.
-    static func read(_ path: String) throws {
-        let store = try PropertyListStore(url: URL(fileURLWithPath: path))
-        let service = Self.service(store)
-        say("\(service.get(Setting<Int>("a", in: .defaults, default: 0)))")
-    }
-
     /// Sets a value in each of `count` property lists, and exits at SIGUSR1.
-    static func setAndWait(_ directory: String, count: Int, name: String?) throws {
+    static func setAndWait(_ directory: String, count: Int) throws {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGUSR1)
         // Before there are other threads, which would get it.
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let stores = try (0..<count).map { number in
-            try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(name ?? "\(number)").plist"))
-        }
+        let stores = try (0..<count).map { try propertyList(at: "\(directory)/\($0).plist") }
         for store in stores { try store.set(key, to: Data("2".utf8)) }
         say("set")
         var signal: Int32 = 0
@@ -81,48 +67,36 @@ enum BackgroundWork {
     /// Opens, uses and closes a property list `count` times; says what it has of the system after a warm-up and at the
     /// end, and how many threads it had at most.
     static func openAndClose(_ path: String, count: Int) throws {
-        func round(_ number: Int) throws {
-            let store = try PropertyListStore(url: URL(fileURLWithPath: path))
-            let service = Self.service(store)
-            let setting = Setting<Int>("a", in: .defaults, default: 0)
-            let subscription = service.observe(setting) { _ in }
+        func round(_ index: Int) throws {
+            let service = service(over: try propertyList(at: path))
+            let subscription = service.observe(number("a")) { _ in }
             // Not always: closing a store that was written waits for the disk.
-            if number % 10 == 0 { service.update(setting) { $0 += 1 } }
+            if index % 10 == 0 { service.update(number("a")) { $0 += 1 } }
             subscription.cancel()
         }
         for number in 0..<200 { try round(number) }
         sleep(7)
-        say(usage())
+        say(try usage())
         var threads = 0
         for number in 0..<count {
             try round(number)
-            if number % 50 == 0 { threads = max(threads, entries("/proc/self/task")) }
+            if number % 50 == 0 { threads = max(threads, try entries("/proc/self/task")) }
         }
         // What begins a moment after opening, and threads that wait for more work, end meanwhile: those of Dispatch, which
         // events come from, after five seconds.
         sleep(7)
-        say(usage())
+        say(try usage())
         say("\(threads)")
     }
 
     /// How many threads and descriptors the process has, and its memory in KiB.
-    private static func usage() -> String {
-        var memory = 0
-        do {
-            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-            memory = line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
-        } catch {
-            memory = -1
-        }
-        return "\(entries("/proc/self/task")) \(entries("/proc/self/fd")) \(memory)"
+    private static func usage() throws -> String {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let memory = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }?.filter(\.isNumber) ?? "0"
+        return "\(try entries("/proc/self/task")) \(try entries("/proc/self/fd")) \(memory)"
     }
 
-    private static func entries(_ path: String) -> Int {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: path).count
-        } catch {
-            return -1
-        }
+    private static func entries(_ path: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: path).count
     }
 }

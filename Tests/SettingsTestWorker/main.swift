@@ -47,9 +47,26 @@ func openStore(
 func openService(
     lag: Duration? = .milliseconds(250), patience: Duration = .seconds(3)
 ) throws -> SettingsService {
+    service(over: try openStore(lag: lag, patience: patience))
+}
+
+/// The property list as every program opens it.
+func propertyList(at path: String = path) throws -> PropertyListStore {
+    try PropertyListStore(url: URL(fileURLWithPath: path))
+}
+
+/// A service whose problems are said, except those with one code.
+func service(over store: any SettingsStore, ignoring ignored: SettingsError.Code? = nil) -> SettingsService {
     SettingsService(
-        stores: [.defaults: try openStore(lag: lag, patience: patience)],
-        diagnosticSink: .init { say("problem \($0.code.name)") })
+        stores: [.defaults: store],
+        diagnosticSink: .init { if $0.code != ignored { say("problem \($0.code.name)") } })
+}
+
+func number(_ name: String) -> Setting<Int> { Setting(name, in: .defaults, default: 0) }
+
+/// Becomes the user whose account "listen" is for, so that other users are not affected.
+func becomeOtherUser() {
+    guard setuid(54_321) == 0 else { exit(2) }
 }
 
 /// Not released before the exit.
@@ -63,15 +80,12 @@ case "count":
     atexit { if ExitHook.isOutOfPatience { say("out of patience") } }
     let settings = try openService(patience: .seconds(60))
     kept = settings
-    let counter = Setting<Int>("counter", in: .defaults, default: 0)
-    for _ in 0..<argument(3) { try settings.save { $0.update(counter) { $0 += 1 } } }
+    for _ in 0..<argument(3) { try settings.save { $0.update(number("counter")) { $0 += 1 } } }
 
 case "fill":
     // fill PATH PREFIX COUNT: so many keys.
     let settings = try openService(patience: .seconds(60))
-    for number in 0..<argument(4) {
-        try settings.save(Setting<Int>("\(arguments[3]) \(number)", in: .defaults, default: -1), to: number)
-    }
+    for index in 0..<argument(4) { try settings.save(number("\(arguments[3]) \(index)"), to: index) }
 
 case "conformance":
     // conformance PATH: what the conformance suite has a process do that it kills.
@@ -94,29 +108,27 @@ case "hold":
 
 case "set":
     // set PATH NAME VALUE: sets one number and exits in order.
-    try openService().save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
+    try openService().save(number(arguments[3]), to: argument(4))
 
 case "set-as-other":
-    // set-as-other PATH NAME VALUE: the same, as the user whose account "listen" is for.
-    guard setuid(54_321) == 0 else { exit(2) }
-    try openService().save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
+    // set-as-other PATH NAME VALUE: the same, as another user.
+    becomeOtherUser()
+    try openService().save(number(arguments[3]), to: argument(4))
 
 case "set-and-die":
     // set-and-die PATH NAME VALUE: the same, but is killed.
     let settings = try openService()
-    try settings.save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
+    try settings.save(number(arguments[3]), to: argument(4))
     withExtendedLifetime(settings) { _ = kill(getpid(), SIGKILL) }
 
 case "listen":
     // listen PATH NAME: says each number that it hears, although the system gives it nothing to watch with.
     #if canImport(Glibc)
-        // For another user's account, so that other users are not affected.
-        guard setuid(54_321) == 0 else { exit(2) }
+        becomeOtherUser()
         while inotify_init1(Int32(IN_CLOEXEC)) >= 0 {}
     #endif
     let settings = try openService()
-    let setting = Setting<Int>(arguments[3], in: .defaults, default: 0)
-    let subscription = settings.observe(setting) { say("\($0.newValue)") }
+    let subscription = settings.observe(number(arguments[3])) { say("\($0.newValue)") }
     say("listening")
     withExtendedLifetime(subscription) { dispatchMain() }
 
@@ -134,24 +146,36 @@ case "idle":
 
 case "read":
     // read PATH: reads one number and exits in order.
-    try BackgroundWork.read(path)
+    say("\(service(over: try propertyList()).get(number("a")))")
 
 case "print-while-closed":
     // print-while-closed DIRECTORY COUNT: opens so many stores of two kinds while standard output is closed, and prints.
     try BackgroundWork.printWhileClosed(path, count: argument(3))
 
 case "set-and-wait":
-    // set-and-wait DIRECTORY COUNT [NAME]: sets a value in so many property lists, or in one of a name, and exits at SIGUSR1.
-    try BackgroundWork.setAndWait(
-        path, count: argument(3), name: arguments.count > 4 ? arguments[4] : nil)
+    // set-and-wait DIRECTORY COUNT: sets a value in so many property lists, and exits at SIGUSR1.
+    try BackgroundWork.setAndWait(path, count: argument(3))
 
 case "write-batches":
     // write-batches PATH NAME SIZE: writes a batch of so many keys of its own, and says so when it is done, for ever.
-    try CrowdWork.writeBatches(path, arguments[3], size: argument(4))
+    let settings = service(over: try propertyList())
+    let batch = (0..<argument(4)).map { number("\(arguments[3]) \($0)") }
+    for value in 1... {
+        settings.transaction { t in for setting in batch { t.set(setting, to: value) } }
+        say("\(value)")
+    }
 
 case "set-singly":
-    // set-singly PATH COUNT: sets so many values, one after the other, and says how many were refused.
-    try CrowdWork.setSingly(path, count: argument(3))
+    // set-singly PATH COUNT: sets so many values, one after the other, with pauses in which others take the lock, and says how
+    // many were refused as busy.
+    let settings = service(over: try propertyList(), ignoring: .busy)
+    var busy = 0
+    for value in 1...argument(3) {
+        settings.set(number("single"), to: value)
+        if settings.get(number("single")) != value { busy += 1 }
+        usleep(1_000)
+    }
+    say("\(busy)")
 
 case "open-and-close":
     // open-and-close PATH COUNT: opens, uses and closes a store so often, and says how much of the system it has.
