@@ -19,6 +19,7 @@ struct CommandBasicsTests {
               get      Print the value of a setting.
               set      Store a value.
               delete   Remove stored values, so that the next layer or the default counts.
+              edit     Edit the settings in an editor.
               watch    Print changes as they are made.
               export   Print the stored values as JSON.
               import   Store the values of a JSON file: all of them, or none.

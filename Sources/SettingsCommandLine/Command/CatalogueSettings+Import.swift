@@ -7,7 +7,7 @@ import SettingsKit
 #endif
 
 extension CatalogueSettings {
-    private struct ImportedText {
+    struct ImportedText {
         /// The text in the file.
         let text: String
         /// The text of the value after the import; nil if the value has no text.
@@ -67,18 +67,18 @@ extension CatalogueSettings {
         throw CommandFailure.failure((["Nothing was imported:"] + problems).joined(separator: "\n"))
     }
 
-    private func text(
-        of json: JSONValue, for setting: SettingsService.SettingDefinition
+    func text(
+        of json: JSONValue?, for setting: SettingsService.SettingDefinition
     ) throws(SettingsError) -> ImportedText {
         // The placeholder of a secret is not the secret.
         let isHidden = setting.isSecret && json == .string(SettingsService.SettingDefinition.hidden)
-        guard !isHidden, let text = setting.catalogued.valueDescription.text(of: json) else {
+        guard !isHidden, let json, let text = setting.catalogued.valueDescription.text(of: json) else {
             throw SettingsError(.invalidValue, key: setting.key, expected: setting.expected)
         }
         return ImportedText(text: text, canonicalText: try setting.catalogued.canonicalText(ofText: text))
     }
 
-    private func line(
+    func line(
         _ setting: SettingsService.SettingDefinition, _ state: SettingState, _ new: String?
     ) -> String {
         func shown(_ text: String?) -> String {

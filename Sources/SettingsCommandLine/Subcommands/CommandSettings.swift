@@ -58,6 +58,19 @@ package protocol CommandSettings {
     /// Returns when every change survives a power failure, and other programs can read it in the store's files.
     func bringUpToDate() throws
 
+    /// What `edit` shows.
+    func edited() throws -> EditedSettings
+
+    /// The changes for edited values.
+    ///
+    /// - Throws: A failure that names what cannot be stored.
+    func changes(_ values: [EditedValue]) throws -> [Change]
+
+    /// Stores changes together, unless one of the settings has another value than the known one.
+    ///
+    /// - Returns: False, without a change, if one has.
+    func store(_ changes: [Change], over known: [String: Data]) throws -> Bool
+
     /// Prints changes to settings.
     func show(_ changes: [Change], asJSON: Bool, _ streams: CommandStreams) throws
 }

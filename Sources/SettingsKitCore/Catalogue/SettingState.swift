@@ -76,6 +76,9 @@ package protocol CataloguedSetting: SettingsService.SettingDefinition {
     /// - Throws: `invalidValue` if the setting rejects the text.
     func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError)
 
+    /// Returns the text of the value in a transaction; nil if it has none.
+    func text(in transaction: inout SettingsService.Transaction) -> String?
+
     /// Calls a closure after each change, with the text of the new value; nil if it has none.
     func observeText(
         in service: SettingsService,
@@ -159,6 +162,10 @@ extension SettingsService.Setting: CataloguedSetting {
     package func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError) {
         guard let text else { return transaction.reset(self) }
         transaction.set(self, to: try coding.read(text))
+    }
+
+    package func text(in transaction: inout SettingsService.Transaction) -> String? {
+        coding.text(of: transaction.get(self))
     }
 
     package func observeText(

@@ -27,7 +27,7 @@ extension SettingsTool: CommandProgram {
                     "It names the file and the line, or the journal beside it, the kind and the size; for a shared directory, "
                     + "the device that made the last change, and when. For a program, it also shows the files of the "
                     + "administrator, which come before and after the program's own."),
-            .edit,
+            .edit(options: [.force], discussion: "The kind of a value stays; set changes it."),
             .completions,
             .export,
             .import,

@@ -22,7 +22,7 @@ enum JSONTransfer {
         return JSONText.object(members).indented + "\n"
     }
 
-    private static func value(of bytes: Data, named name: String) -> JSONText {
+    static func value(of bytes: Data, named name: String) -> JSONText {
         if !ignored.contains(name), let json = StoredText.json(of: bytes), data(in: bytes) == .value {
             return .value(json)
         }
@@ -34,13 +34,18 @@ enum JSONTransfer {
     static func read(_ file: Data) throws(TransferProblem) -> TransferredSettings {
         var settings = TransferredSettings()
         try JSONMembersFile.read(file) { name, json throws(TransferProblem) in
-            switch data(in: json) {
-            case .value: if !ignored.contains(name) { settings.add(name, json) }
-            case .data(let data): settings.add(name, data)
-            case .damaged: throw TransferProblem(message: "The text of \(dataMember) is not base 64.")
-            }
+            if let bytes = try bytes(of: json, named: name) { settings.add(name, bytes) }
         }
         return settings
+    }
+
+    /// The bytes to store for a member; nil if it is ignored.
+    static func bytes(of json: Data, named name: String) throws(TransferProblem) -> Data? {
+        switch data(in: json) {
+        case .value: ignored.contains(name) ? nil : json
+        case .data(let data): data
+        case .damaged: throw TransferProblem(message: "The text of \(dataMember) is not base 64.")
+        }
     }
 
     private enum Content: Equatable {

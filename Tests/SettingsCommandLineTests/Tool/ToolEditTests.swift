@@ -50,7 +50,7 @@ struct ToolEditTests {
             #expect(result == .init(0, "Nothing changes.\n"))
             #expect(try String(contentsOfFile: directory + "/modes", encoding: .utf8) == "600\n700\n")
             let title = try String(contentsOfFile: directory + "/title", encoding: .utf8)
-            #expect(title.contains("Settings.plist"))
+            #expect(title == "# The stored values. What you leave out is removed.\n")
         }
     }
 
