@@ -112,14 +112,8 @@ extension SettingsError.Code {
         advice: "A newer version of this program has migrated the settings; this one may not understand the changes."
     )
 
-    // MARK: Stores that wait
+    // MARK: Stores that come back
 
-    /// The machines that share the store have not agreed on the change yet. It is kept, and sent as soon as possible.
-    public static let pending = Self(
-        name: "pending",
-        advice:
-            "The machines that share the store have not agreed on the change yet; it is kept, and sent when that is possible."
-    )
     /// A store that could not be opened or written can be used now. Settings have its values, and it has the changes that were kept
     /// in memory.
     public static let recovered = Self(

@@ -10,10 +10,6 @@
     case opening
     /// A wrapper around a store of two functions, while it calls the store.
     case twoFunctionStore
-    /// A cluster's store, while it accepts a write.
-    case cluster
-    /// A cluster's store, while it uses its local file, which is a separate store.
-    case clusterFile
     /// Folding a journal, or flushing it.
     case folding
     /// The threads that wait for a store's files, while one of them looks whether they are free.
