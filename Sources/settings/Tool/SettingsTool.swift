@@ -58,12 +58,12 @@ struct SettingsTool: Sendable {
 
     /// The store that an argument of a subcommand names.
     func place(_ invocation: Invocation, _ index: Int = 0) throws(CommandFailure) -> StorePlace {
-        try StorePlace(invocation.stores[index], variable: variable)
+        try place(invocation.stores[index])
     }
 
-    /// The store that an operand names, where it may also be a file.
-    func place(_ operand: CommandArgument) throws(CommandFailure) -> StorePlace {
-        try StorePlace(operand, variable: variable)
+    /// The store that an argument names.
+    func place(_ argument: CommandArgument) throws(CommandFailure) -> StorePlace {
+        try StorePlace(argument, variable: variable)
     }
 
     /// The arguments of the process as bytes, without the name of the program.

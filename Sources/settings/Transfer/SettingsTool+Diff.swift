@@ -23,18 +23,19 @@ extension Subcommand where Program == SettingsTool {
 
 extension SettingsTool {
     fileprivate func diff(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        let place = try otherPlace(invocation, streams)
+        let other = try other(invocation, streams)
         return try withSettings(invocation, streams, for: .reading) { opened in
             let old = try opened.contents()
             let new: StoredSettings
             var isDamaged = opened.isDamaged
-            if let place {
+            switch other {
+            case .store(let place):
                 let other = try OpenedStore(place, for: .reading)
                 defer { other.reportProblems(to: streams) }
                 new = try other.contents()
                 isDamaged = isDamaged || other.isDamaged
-            } else {
-                let found = try settings(in: source(invocation, streams), invocation, over: old.values)
+            case .export(let source):
+                let found = try settings(in: source, invocation, over: old.values)
                 for setting in found.unsupported {
                     streams.report("\(quoted(setting.name)) is not compared: \(setting.reason).")
                 }
@@ -50,17 +51,25 @@ extension SettingsTool {
         }
     }
 
-    /// The second store; nil if it is a file that must be read as an export. A property list may be either, and is read with the
-    /// journal beside it.
-    private func otherPlace(_ invocation: Invocation, _ streams: CommandStreams) throws -> StorePlace? {
+    private enum Other {
+        case store(StorePlace)
+        case export(Source)
+    }
+
+    /// The second store, or the export. A property list may be either, and is read with the journal beside it. A pipe is read once.
+    private func other(_ invocation: Invocation, _ streams: CommandStreams) throws -> Other {
         let place = try place(invocation.operands[0])
-        guard case .file(let path) = place else { return place }
-        if path == "-" { return nil }
-        if let named = try format(invocation, path, among: TransferFormat.allCases) {
-            return named == .plist ? place : nil
+        guard case .file(let path) = place else { return .store(place) }
+        let named = try format(invocation, path, among: TransferFormat.allCases)
+        if path != "-" && named == .plist { return .store(place) }
+        var isFile = false
+        if path != "-" && named == nil {
+            let kind = try POSIXFileSystem().status(of: path, followingLink: true)?.kind
+            // If the file is missing, the store's journal may be there.
+            if kind == nil || kind == .directory { return .store(place) }
+            isFile = kind == .file
         }
-        // The store reports a file that cannot be read. If it is missing, the journal may be there.
-        guard let contents = try? TransferFile.read(path, streams) else { return place }
-        return TransferFormat(contents: contents) == .plist ? place : nil
+        let source = try source(invocation, streams)
+        return isFile && source.format == .plist ? .store(place) : .export(source)
     }
 }

@@ -221,6 +221,20 @@ struct ToolTransferTests {
         }
     }
 
+    @Test("A store is compared with an export in a pipe", arguments: ["json", "plist"])
+    func pipe(format: String) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let result = try ToolProcess.bash(
+                """
+                settings set a.plist x 1
+                settings diff a.plist <(settings export a.plist --format \(format)) && echo same
+                settings set b.plist x 2
+                settings diff a.plist <(settings export b.plist --format \(format)) || echo $?
+                """, in: directory)
+            #expect(result == .init(0, "same\n~ x: 1 → 2\n3\n"), "\(result)")
+        }
+    }
+
     @Test("A damaged store is exported as far as it is intact, with exit code 1")
     func damagedStore() throws {
         try withTemporaryDirectory { (directory: String) in
