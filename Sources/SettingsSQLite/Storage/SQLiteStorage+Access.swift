@@ -95,9 +95,7 @@ extension SQLiteStorage {
     /// A store that is locked or cannot read now does so later, and reports the error.
     func refreshStores(of tables: Set<String>) {
         for table in tables {
-            for kind in ["", "read-only"] {
-                try? SQLiteStore.openStores.openObject(for: SQLiteStore.key(path, table, kind))?.refresh()
-            }
+            for settings in SQLiteStore.openSettings(path, table: table) { try? settings.refresh() }
         }
     }
 

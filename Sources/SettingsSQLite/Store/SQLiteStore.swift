@@ -52,6 +52,15 @@ public final class SQLiteStore: SettingsStore {
         ([path, DatabaseFile.identity(of: path)] + names).joined(separator: "\0")
     }
 
+    private static func key(_ path: String, table: String, isReadOnly: Bool) -> String {
+        key(path, table, isReadOnly ? "read-only" : "")
+    }
+
+    /// The open objects for a table: of the stores that write, and of those that only read.
+    static func openSettings(_ path: String, table: String) -> [MirroredSettings] {
+        [false, true].compactMap { openStores.openObject(for: key(path, table: table, isReadOnly: $0)) }
+    }
+
     let settings: MirroredSettings
 
     /// Opens a database, and creates it, its table, and the directories that lead to it, if they are missing.
@@ -79,7 +88,7 @@ public final class SQLiteStore: SettingsStore {
         try DatabaseFile.prepare(path, isReadOnly: isReadOnly, store: "SQLiteStore \(path)")
         // If another file has the path now, another object is opened.
         try self.init(
-            Self.openStores.object(for: Self.key(path, table, isReadOnly ? "read-only" : "")) {
+            Self.openStores.object(for: Self.key(path, table: table, isReadOnly: isReadOnly)) {
                 try Self.open(
                     path: path, table: table, isReadOnly: isReadOnly, isWatching: true, patience: patience)
             })
