@@ -15,10 +15,9 @@ extension CatalogueSettings {
             let name = catalogue.name(of: setting)
             let state = try state(of: setting, showsSecrets: true)
             edited.known[name] = state.text.map { Data($0.utf8) }
-            guard let text = state.layers.first(where: { $0.name == nil && $0.problem == nil })?.text else { continue }
-            let json = setting.catalogued.valueDescription.json(ofText: text)
-            edited.shown.append(
-                (name, setting.isSecret ? .string(SettingsService.SettingDefinition.hidden) : .value(json)))
+            guard let text = state.stored?.text else { continue }
+            let shown = setting.isSecret ? SettingsService.SettingDefinition.hidden : text
+            edited.shown.append((name, SettingsCatalogue.json(of: shown, setting)))
         }
         return edited
     }

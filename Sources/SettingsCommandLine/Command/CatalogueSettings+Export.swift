@@ -15,7 +15,7 @@ extension CatalogueSettings {
             let name = catalogue.name(of: setting)
             let state = try state(of: setting, showsSecrets: true)
             if let problem = state.problem { streams.report(command.message(for: problem)) }
-            let stored = state.layers.first { $0.name == nil && $0.problem == nil }
+            let stored = state.stored
             if !isEffective && stored == nil { continue }
             if (isEffective ? state.isSecret : setting.isSecret) && !invocation.has(.secrets) {
                 leftOut.append(name)
@@ -30,4 +30,9 @@ extension CatalogueSettings {
         }
         try streams.print(JSONText.object(members).indented + "\n")
     }
+}
+
+extension SettingState {
+    /// The store's own value, if the setting accepts it.
+    var stored: Layer? { layers.first { $0.name == nil && $0.problem == nil } }
 }

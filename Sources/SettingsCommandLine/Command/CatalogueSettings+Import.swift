@@ -16,9 +16,9 @@ extension CatalogueSettings {
 
     static func members(ofFile path: String, _ streams: CommandStreams) throws -> [String: JSONValue] {
         let file = try TransferFile.read(path, streams)
-        var members: [String: Data] = [:]
+        let members: [String: Data]
         do throws(TransferProblem) {
-            try JSONMembersFile.read(file) { name, json in members[name] = json }
+            members = try JSONMembersFile.members(of: file)
         } catch {
             throw CommandFailure.failure(
                 "\(TransferFile.shown(path)) is not a JSON object, as export writes it. \(error.description) Nothing was "

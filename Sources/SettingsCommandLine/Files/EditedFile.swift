@@ -28,7 +28,7 @@ struct EditedFile {
         directory = String(cString: created)
     }
 
-    /// Removes the file, and what the editor has left beside it.
+    /// Removes the file, and what the editor has left beside it. What cannot be removed stays in the private directory.
     func remove() { try? FileManager.default.removeItem(atPath: directory) }
 
     /// Opens an editor with a text under a line, and waits until the editor ends.
@@ -38,6 +38,7 @@ struct EditedFile {
     func edit(_ text: String, under line: String, _ interruption: Interruption) throws -> String {
         let line = TextLayout.escaped(line.split(separator: "\n").joined(separator: " "))
         let whole = "# \(line)\n# Close the editor without a change to give up.\n\(text)"
+        // A new file, with its own permissions. If the old one cannot be removed, the new one cannot be written.
         try? FileManager.default.removeItem(atPath: path)
         let isWritten = FileManager.default.createFile(
             atPath: path, contents: Data(whole.utf8), attributes: [.posixPermissions: 0o600])

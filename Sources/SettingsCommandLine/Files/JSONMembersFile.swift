@@ -32,6 +32,13 @@ package enum JSONMembersFile {
         if let problem { throw problem }
     }
 
+    /// The members of the object in a file, by name.
+    static func members(of file: Data) throws(TransferProblem) -> [String: Data] {
+        var members: [String: Data] = [:]
+        try read(file) { name, json in members[name] = json }
+        return members
+    }
+
     private static func readMembers(
         _ scanner: inout JSONScanner, _ body: (String, Data) throws(TransferProblem) -> Void
     ) throws(TransferProblem) {

@@ -13,10 +13,10 @@ private let hasSignalArrived = Atomic(false)
 /// resume.
 ///
 /// A signal that the process already ignores, as under `nohup`, stays ignored. A process has at most one interruption at a time.
-package struct Interruption {
+struct Interruption {
     private let signals: [Int32]
 
-    package init() {
+    init() {
         // The first use creates the variable, which must exist before a handler runs.
         hasSignalArrived.store(false, ordering: .relaxed)
         signals = [SIGINT, SIGTERM, SIGHUP].filter { number in
@@ -28,10 +28,10 @@ package struct Interruption {
     }
 
     /// Whether a signal has arrived.
-    package var hasArrived: Bool { hasSignalArrived.load(ordering: .relaxed) }
+    var hasArrived: Bool { hasSignalArrived.load(ordering: .relaxed) }
 
     /// Lets the signals end the process again.
-    package func end() {
+    func end() {
         for number in signals { signal(number, SIG_DFL) }
     }
 }

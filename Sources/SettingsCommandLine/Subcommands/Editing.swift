@@ -94,10 +94,8 @@ extension CommandProgram {
     }
 
     private func members(in text: String) throws(CommandFailure) -> [String: Data] {
-        var members: [String: Data] = [:]
         do throws(TransferProblem) {
-            try JSONMembersFile.read(Data(text.utf8)) { name, json in members[name] = json }
-            return members
+            return try JSONMembersFile.members(of: Data(text.utf8))
         } catch {
             var problem = error
             problem.line = error.line.map { $0 + EditedFile.headerLines }
