@@ -127,7 +127,7 @@ extension EtcdCluster {
             conflicts.withLock { $0.succeed() }
             saveLater()
             if revision < plan.newest {
-                // Made in a cluster that was restored, and whose values are not known yet.
+                // Made in a cluster that was restored, and whose values are not known yet. The write is made also if they stay unknown.
                 leaveWatch()
                 try? waitForFollower(until: deadline)
             }
