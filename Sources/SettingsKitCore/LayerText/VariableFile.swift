@@ -7,9 +7,9 @@
 /// Reads a file of variables, usually named `.env`: lines such as `PORT=8080`.
 ///
 /// There is no standard; this reads what shells and the usual libraries agree on. A line may begin with `export`. A value is the rest of
-/// the line without the spaces around it, up to a `#` after a space; or text in single quotation marks, which has no escapes; or
-/// text in double quotation marks, with the escapes `\n`, `\r`, `\t`, `\"`, `\\` and `\$`. Quoted text may have line breaks. A `$`
-/// is not replaced: settings do not depend on other variables. A line that begins with `#` is a comment.
+/// the line without the spaces around it, up to a `#` after white space; or text in single quotation marks, which has no escapes; or
+/// text in double quotation marks, with the escapes `\n`, `\r`, `\t`, `\"`, `\\` and `\$`. Quoted text may have line breaks, each of
+/// which is one line feed. A `$` is not replaced: settings do not depend on other variables. A line that begins with `#` is a comment.
 package struct VariableFile {
     private let file: FileBytes
     private var position: Int
@@ -36,7 +36,7 @@ package struct VariableFile {
         return true
     }
 
-    private mutating func skipSpace() { while skip(" ") || skip("\t") {} }
+    private mutating func skipSpace() { while next.map(Self.isSpace) ?? false { position += 1 } }
 
     private var isAtLineEnd: Bool { next == nil || next == 0x0A || next == 0x0D }
 
@@ -82,6 +82,8 @@ package struct VariableFile {
         }
     }
 
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
     // MARK: Values
 
     private mutating func readValue() throws(SettingsFileProblem) -> [UInt8] {
@@ -106,6 +108,7 @@ package struct VariableFile {
         while let byte = next {
             position += 1
             if byte == mark { return value }
+            if byte == 0x0D, next == 0x0A { continue }
             if byte == 0 { throw problem("The value has a NUL", at: position - 1) }
             guard byte == UInt8(ascii: "\\"), mark == UInt8(ascii: "\""), let escaped = next.flatMap(Self.unescaped)
             else {
@@ -134,14 +137,12 @@ package struct VariableFile {
         var end = position
         while !isAtLineEnd, let byte = next {
             if byte == 0 { throw problem("The value has a NUL") }
-            let isSpace = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-            // After a space, or as the whole value.
-            if byte == UInt8(ascii: "#"), position > end || position == start {
+            if byte == UInt8(ascii: "#"), Self.isSpace(file.bytes[position - 1]) {
                 skipLine()
                 break
             }
             position += 1
-            if !isSpace { end = position }
+            if !Self.isSpace(byte) { end = position }
         }
         return Array(file.bytes[start..<end])
     }

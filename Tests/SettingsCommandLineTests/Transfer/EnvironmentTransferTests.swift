@@ -1,4 +1,5 @@
 import Foundation
+import SettingsKit
 import SettingsTestSupport
 import Testing
 
@@ -50,6 +51,19 @@ struct EnvironmentTransferTests {
                 .init(name: "A_B", reason: #"it stands for several settings: "a-b", "a.b""#),
                 .init(name: "COUNT", reason: "the stored value is of another kind"),
             ])
+    }
+
+    @Test("An import has the texts that a layer has")
+    func sameTextAsLayer() throws {
+        let file = Data("\u{FEFF}A=#secret\r\nB= # none\r\nC=\"a\r\nb\"\r\nD=x # c\r\nE='#'".utf8)
+        let layer = try SettingsFileFormat.environment().text(of: file, path: "/.env")
+        let texts = ["A", "B", "C", "D", "E"].map { name in
+            layer.candidate(for: SpelledName(name)).map { String(decoding: $0.data, as: UTF8.self) }
+        }
+        #expect(texts == ["#secret", "", "a\nb", "x", "#"])
+        let imported = try EnvironmentTransfer.read(file).values
+        #expect(
+            ["A", "B", "C", "D", "E"].map { imported[$0] } == texts.map { $0.map { Data(JSONText.quoted($0).utf8) } })
     }
 
     @Test("An error says the line, and never shows a value")
