@@ -95,11 +95,18 @@ extension SettingsError.Code {
     // MARK: Layers
 
     /// The layers of a ``LayeredStore`` cannot be combined: there are none, or several are writable, a locked layer is below it or a fallback
-    /// above it, or names are empty or repeated.
+    /// above it, names are empty or repeated, or the format of a file is not known.
     public static let invalidLayers = Self(
         name: "invalidLayers",
         advice: "The layers cannot be combined; have one writable layer, or none, locked layers above and fallbacks "
             + "below it, and give all others different names.")
+    /// The same code, for a layer that is a file without a known format.
+    package static func unknownSuffix(_ suffix: String) -> Self {
+        let suffix = JSONText.quoted(suffix)
+        return Self(
+            name: invalidLayers.name,
+            advice: "The suffix \(suffix) names no format of a layer's file; pass the format, or use json, plist, env.")
+    }
 
     // MARK: Migrations
 

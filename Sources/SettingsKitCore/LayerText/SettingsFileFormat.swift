@@ -92,14 +92,23 @@ public struct SettingsFileFormat: Sendable {
     /// Numbers are exact. Of repeated members, the last one counts.
     public static let json = SettingsFileFormat(matching: .exact) { try JSONFile.read($0) }
 
-    /// Variables, one on each line: `PLAYER_PORT=8080`. The suffix is `env`.
+    /// Variables, one on each line: `PLAYER_PORT=8080`. The suffix is `env`; `.env` and `.env.local` are such files, too.
     ///
-    /// A value may be in single or double quotation marks, with escapes in the latter. Lines may begin with `export`, and comments
-    /// with `#`. Nothing is substituted.
+    /// A value may be in single or double quotation marks, with escapes in the latter. Lines may begin with `export`. A `#` at
+    /// the beginning of a line or after white space begins a comment. Nothing is substituted.
     ///
     /// - Parameter prefix: The prefix of the program's variables. Others are ignored.
     public static func environment(prefix: String = "") -> SettingsFileFormat {
         SettingsFileFormat(matching: .spelling(prefix: prefix)) { try VariableFile.read($0) }
+    }
+
+    /// Returns the suffix of a file's name in lower case, which is `env` for every file `.env.*`; nil for none. A point at the
+    /// beginning of any other name only hides the file.
+    package static func suffix(ofFile path: String) -> String? {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        let parts = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+        if parts.starts(with: ["", "env"]) { return "env" }
+        return parts.count > (name.hasPrefix(".") ? 2 : 1) ? parts.last.map { String($0) } : nil
     }
 
     /// Reads the bytes of a file.

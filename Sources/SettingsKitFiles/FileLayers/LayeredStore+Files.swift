@@ -23,7 +23,7 @@ extension LayeredStore.Layer {
     ///
     /// - Parameters:
     ///   - url: The URL of the file, which has at most 4 MB.
-    ///   - format: The format; nil for that of the suffix: `json`, `plist` or `env`.
+    ///   - format: The format; nil for that of the suffix: `json`, `plist` or `env`. `.env.*` has that of `.env`.
     ///   - name: The name for ``SettingsService/Source/layer(_:)`` and for messages; nil for the path.
     ///   - isRequired: Whether the store cannot be made if the file is missing or cannot be read: its initializer throws
     ///     ``SettingsError/Code/storeUnavailable``. If the file is removed later, its last values stay in force.
@@ -94,22 +94,18 @@ private struct FollowedFile: FollowedText {
     }
 
     func follow(_ receive: @escaping @Sendable (LayerTextReading) -> Void) throws(SettingsError) -> any Sendable {
-        guard let format = format ?? Self.format(of: file.path) else {
-            throw SettingsError(
-                .invalidLayers, store: file.path,
-                underlying: SettingsFileProblem("The suffix of the file is unknown; pass the format"))
-        }
+        let format = if let format { format } else { try Self.format(of: file.path) }
         let file = LayerFile(file: file, format: format, isRequired: isRequired, preferred: preferred)
         return try LayerFileFollower(file, isRequired: isRequired, receive)
     }
 
-    private static func format(of path: String) -> SettingsFileFormat? {
-        let name = WholeFile.split(path).name
-        return switch name.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() {
-        case "json": .json
-        case "plist": .propertyList
-        case "env": .environment()
-        default: nil
+    private static func format(of path: String) throws(SettingsError) -> SettingsFileFormat {
+        let suffix = SettingsFileFormat.suffix(ofFile: path)
+        switch suffix {
+        case "json": return .json
+        case "plist": return .propertyList
+        case "env": return .environment()
+        default: throw SettingsError(.unknownSuffix(suffix ?? ""), store: path)
         }
     }
 }

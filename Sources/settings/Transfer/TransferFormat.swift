@@ -15,18 +15,12 @@ enum TransferFormat: String, CaseIterable, Sendable {
 
     /// Returns the format for the extension of a file's name; nil for any other extension.
     init?(path: String) {
-        guard let text = Self.extension(of: path) else { return nil }
-        self.init(rawValue: text.lowercased())
+        guard let suffix = SettingsFileFormat.suffix(ofFile: path) else { return nil }
+        self.init(rawValue: suffix)
     }
 
-    /// Whether the name of a file has an extension. A point at its beginning only hides the file.
-    static func hasExtension(_ path: String) -> Bool { Self.extension(of: path).map { !$0.isEmpty } ?? false }
-
-    private static func `extension`(of path: String) -> Substring? {
-        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-        guard let point = name.lastIndex(of: "."), point > name.startIndex else { return nil }
-        return name[name.index(after: point)...]
-    }
+    /// Whether the name of a file has an extension.
+    static func hasExtension(_ path: String) -> Bool { SettingsFileFormat.suffix(ofFile: path)?.isEmpty == false }
 
     /// Determines the format of a file from its first bytes; nil if no format begins like that.
     init?(contents: Data) {

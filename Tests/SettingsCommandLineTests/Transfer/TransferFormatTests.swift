@@ -120,13 +120,14 @@ struct TransferFormatTests {
     @Test(
         "The extension of a path says which format it is, whatever the folder's name",
         arguments: [
-            ("a.plist", TransferFormat.plist), ("/x.json/b.ENV", .env), ("c.json", .json),
+            ("a.plist", TransferFormat.plist), ("/x.json/b.ENV", .env), ("c.json", .json), (".env", .env),
+            ("/x/.env.local", .env),
         ])
     func extensions(_ path: String, _ format: TransferFormat) { #expect(TransferFormat(path: path) == format) }
 
     @Test(
         "A path with any other extension says nothing about the format",
-        arguments: ["a", "a.txt", "/x.json/b", "", ".plist/", "plist"])
+        arguments: ["a", "a.txt", "/x.json/b", "", ".plist/", "plist", ".plist", "a.env.local"])
     func otherExtensions(_ path: String) { #expect(TransferFormat(path: path) == nil) }
 }
 

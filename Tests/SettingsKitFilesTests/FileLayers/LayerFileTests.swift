@@ -22,6 +22,7 @@ struct LayerFileTests {
         arguments: [
             ("a.json", #"{"http": {"port": 1}, "name": "x"} // JSON"#), ("a.JSON", #"{"http.port": 1, "name": "x"}"#),
             ("a.env", "export HTTP_PORT=1\nNAME='x'"), (".env", "http-port=1\nname=x"),
+            (".env.local", "HTTP_PORT=1\nNAME=x"), (".env.json", "HTTP_PORT=1\nNAME=x"),
             (
                 "a.plist",
                 xml("<key>http</key><dict><key>port</key><integer>1</integer></dict><key>name</key><string>x</string>")
@@ -75,9 +76,13 @@ struct LayerFileTests {
                     return ""
                 } catch { return "\(error)" }
             }
-            #expect(
-                error(.file(url("\(directory)/a.conf"))).contains("The suffix of the file is unknown; pass the format.")
-            )
+            for (file, suffix) in [
+                ("a.CONF", "conf"), ("a.env.local", "local"), ("a.", ""), ("json", ""), (".conf", ""),
+            ] {
+                #expect(
+                    error(.file(url("\(directory)/\(file)"))).hasPrefix(
+                        "invalidLayers: The suffix \"\(suffix)\" names no format of a layer's file; pass the format"))
+            }
             #expect(error(.file(url("\(directory)/a.conf"), format: .json)).isEmpty)
             let missing = error(.file(url("\(directory)/a.json"), isRequired: true))
             #expect(missing.hasPrefix("storeUnavailable: A file that the program requires is missing"))
