@@ -14,7 +14,7 @@ extension SettingsCatalogue {
             case unknownOption
             /// A file of a layer has several values for a setting, one of which counts.
             case repeatedName
-            /// A file in the directory of a layer is not used, or is a symbolic link that leads out of the directory; or two files
+            /// A file or a directory in the directory of a layer is not used, or is a symbolic link that leads out of the directory; or two files
             /// exist where one is expected.
             case unusualFile
             /// An environment variable has the prefix of a layer, and the catalogue has no setting for it.
@@ -198,7 +198,7 @@ extension SettingsCatalogue.Problem: CustomStringConvertible {
                     "\(name): The file is a symbolic link that leads out of the directory (\(location ?? ""))."
                 case .secondFile: "\(name): \(otherName ?? "") exists, too, and its values count. Remove one of them."
                 default:
-                    "\(name): The file is not used, because it is no regular file, is too large or cannot be read "
+                    "\(name): It is not used, because it is a directory or no regular file, is too large or cannot be read "
                         + "(\(location ?? ""))."
                 }
             case .unknownName:

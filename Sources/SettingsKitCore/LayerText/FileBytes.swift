@@ -12,6 +12,9 @@ struct FileBytes: Sendable {
         case entry(TextPosition?)
     }
 
+    /// The one of UTF-8.
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     let bytes: [UInt8]
     /// The offset of the text: a byte order mark is no part of it.
     let start: Int
@@ -20,7 +23,7 @@ struct FileBytes: Sendable {
     /// - Throws: A problem if the bytes are not UTF-8.
     init(_ data: Data) throws(SettingsFileProblem) {
         bytes = Array(data)
-        start = data.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        start = data.starts(with: Self.byteOrderMark) ? 3 : 0
         places = .lines(TextLines(bytes, from: start))
         if String(validating: bytes, as: UTF8.self) != nil { return }
         let repaired = String(decoding: bytes, as: UTF8.self).utf8

@@ -23,8 +23,8 @@ package struct SettingsStoreCandidate: Hashable, Sendable {
         case argument(next: String?)
         /// JSON, from a file. A string can be the text of any type.
         case json
-        /// The bytes of a file with one value: the value of a setting of the type `Data`, and otherwise text in UTF-8, without the
-        /// line break at the end.
+        /// The bytes of a file with one value: the value of a setting of the type `Data`, and otherwise text in UTF-8, without a
+        /// byte order mark and the line break at the end.
         case file
     }
 
@@ -91,7 +91,7 @@ extension SettingsStoreCandidate {
             let text = data.base64EncodedString()
             return type.isOptional ? NilText.quoted(text) : text
         }
-        var bytes = data[...]
+        var bytes = data.dropFirst(data.starts(with: FileBytes.byteOrderMark) ? 3 : 0)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         return String(validating: bytes, as: UTF8.self)

@@ -100,8 +100,7 @@ final class LayerDirectory: LayerFiles {
         } catch {
             reading.state.add(name, at: file.path, limit: FileLayerLimits.valueSize, in: fileSystem)
             switch error.number {
-            case EISDIR: return
-            case EINVAL, EFBIG, EACCES, EPERM, ELOOP, ENAMETOOLONG:
+            case EISDIR, EINVAL, EFBIG, EACCES, EPERM, ELOOP, ENAMETOOLONG:
                 // The values that were read from it last stay in force.
                 if known.withLock({ $0.contains(name) }) { throw error }
                 reading.findings.append(.init(.unreadable, name: name, location: file.path))

@@ -46,15 +46,15 @@ extension LayeredStore.Layer {
     /// Returns a layer for a directory with a file for each setting, such as the mounted secrets of Kubernetes or Docker.
     ///
     /// The name of a file is the setting's, spelled as it is or as an option or a variable: `http.timeout`, `http-timeout`,
-    /// `httpTimeout` or `HTTP_TIMEOUT`. The first of these counts. The file has the text of the value; a line break at its end does
-    /// not count. A setting of the type `Data` has all bytes as its value.
+    /// `httpTimeout` or `HTTP_TIMEOUT`. The first of these counts. The file has the text of the value; a byte order mark and a
+    /// line break at its end do not count. A setting of the type `Data` has all bytes as its value.
     ///
     /// The layer may be anywhere, as ``file(_:format:name:isRequired:)``. The directory may be missing, may be a symbolic link, and is followed.
-    /// All files are read in one state: after a swap, as of a ConfigMap, all values are new ones. Hidden files and directories in it are
-    /// ignored. Each file has at most 1 MB, and there are at most 1,000.
+    /// All files are read in one state: after a swap, as of a ConfigMap, all values are new ones. Hidden files are ignored.
+    /// Each file has at most 1 MB, and there are at most 1,000.
     ///
     /// ``SettingsCatalogue/check(in:)`` returns files whose name no setting has, that cannot be read, or that are symbolic links out
-    /// of the directory.
+    /// of the directory, and directories, which have no values.
     ///
     /// - Parameters:
     ///   - url: The URL of the directory.

@@ -27,18 +27,21 @@ struct LayerDirectoryTests {
         }
     }
 
-    @Test("One line break at the end is no part of text, and data has every byte")
+    @Test("A byte order mark and one line break at the end are no part of text, and data has every byte")
     func bytes() throws {
         let data = SettingsService.Setting<Data>("data", in: .defaults, default: Data())
         let optional = SettingsService.Setting<Data?>("data", in: .defaults)
         try withTemporaryDirectory { directory in
             for (text, expected) in [
                 ("a\n", "a"), ("a\r\n", "a"), ("a\n\n", "a\n"), ("a", "a"), ("", ""), (" a ", " a "),
+                ("\u{FEFF}a\n", "a"), ("\u{FEFF}", ""), ("a\u{FEFF}", "a\u{FEFF}"),
             ] {
                 try write(text, to: "\(directory)/token")
                 #expect(try service(.directory(url(directory))).get(token) == expected)
             }
-            for value in [Data([0, 10]), Data([255, 254, 10]), Data(), Data([0x9E, 0xE9, 0x65])] {
+            for value in [
+                Data([0, 10]), Data([255, 254, 10]), Data(), Data([0x9E, 0xE9, 0x65]), Data("\u{FEFF}".utf8),
+            ] {
                 try write(value, to: "\(directory)/data")
                 #expect(try service(.directory(url(directory))).get(data) == value)
                 #expect(try service(.directory(url(directory))).get(optional) == value)
@@ -51,7 +54,7 @@ struct LayerDirectoryTests {
         }
     }
 
-    @Test("Hidden files and directories are ignored; what else is no setting's is found by a check")
+    @Test("Hidden files are ignored; what else is no setting's is found by a check")
     func check() throws {
         try withTemporaryDirectory { directory in
             let secrets = "\(directory)/secrets"
@@ -78,7 +81,7 @@ struct LayerDirectoryTests {
             #expect(
                 problems.sorted() == [
                     "repeatedName http.timeout ", "unknownName tokn token", "unusualFile fifo ", "unusualFile large ",
-                    "unusualFile token ",
+                    "unusualFile lost+found ", "unusualFile token ",
                 ])
         }
     }
