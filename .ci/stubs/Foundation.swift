@@ -204,7 +204,7 @@ open class JSONEncoder {
         public static let sortedKeys = OutputFormatting(rawValue: 2)
         public static let withoutEscapingSlashes = OutputFormatting(rawValue: 8)
     }
-    public enum DateEncodingStrategy: Sendable { case deferredToDate, secondsSince1970, millisecondsSince1970, iso8601 }
+    public enum DateEncodingStrategy: Sendable { case deferredToDate, secondsSince1970, millisecondsSince1970, iso8601, custom(@Sendable (Date, any Encoder) throws -> Void) }
     public enum NonConformingFloatEncodingStrategy: Sendable {
         case `throw`
         case convertToString(positiveInfinity: String, negativeInfinity: String, nan: String)
@@ -220,7 +220,7 @@ open class JSONEncoder {
 }
 extension JSONEncoder: @unchecked Sendable {}
 open class JSONDecoder {
-    public enum DateDecodingStrategy: Sendable { case deferredToDate, secondsSince1970, millisecondsSince1970, iso8601 }
+    public enum DateDecodingStrategy: Sendable { case deferredToDate, secondsSince1970, millisecondsSince1970, iso8601, custom(@Sendable (any Decoder) throws -> Date) }
     public enum NonConformingFloatDecodingStrategy: Sendable {
         case `throw`
         case convertFromString(positiveInfinity: String, negativeInfinity: String, nan: String)

@@ -11,6 +11,15 @@ protocol SystemObjects: AnyObject {
 }
 
 extension SystemObjects {
+    /// Whether a date keeps its fraction of a second. On Linux, `UserDefaults` writes XML, which has none.
+    private static var keepsFractions: Bool {
+        #if canImport(Darwin)
+            true
+        #else
+            false
+        #endif
+    }
+
     /// Returns the bytes of the value under a name; nil if there is none.
     ///
     /// Names are equal if they are equal as Swift strings, but `UserDefaults` on Linux compares them bit by bit. An app may have
@@ -36,7 +45,8 @@ extension SystemObjects {
         if !decomposed.unicodeScalars.elementsEqual(composed.unicodeScalars) { removeObject(forKey: decomposed) }
         guard let data else { return removeObject(forKey: composed) }
         let new =
-            (isURL ? PropertyListValue(urlIn: data) : nil) ?? NativeValue.value(for: data, resembling: old)
+            (isURL ? PropertyListValue(urlIn: data) : nil)
+            ?? NativeValue.value(for: data, resembling: old, allowsFractions: Self.keepsFractions)
         set(new.containsMinusZero ? data : new.object, forKey: composed)
         // Dictionaries have no order, and the system may convert a value.
         if self.data(named: name, isURL: isURL) != data { set(data, forKey: composed) }

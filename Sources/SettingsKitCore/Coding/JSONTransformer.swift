@@ -7,8 +7,13 @@
 /// Stores a `Codable` value as JSON text. Every setting without another transformer uses it.
 ///
 /// Without arguments, it writes compact JSON with sorted keys and without escaped slashes, so that equal values have equal bytes
-/// and a property list can store them natively. Numbers, Booleans and plain strings bypass the encoder; the bytes are the same. The
-/// elements of a `Set` have no order, so they are sorted by their encoded bytes. That holds for a setting whose value is a `Set`,
+/// and a property list can store them natively. Numbers, Booleans and plain strings bypass the encoder; the bytes are the same.
+///
+/// A `Date`, also inside another value, is text in ISO 8601 and UTC with as many digits of a second as it needs, such as
+/// `"2026-11-27T18:29:15Z"`. A `Duration` or `Duration?` is text such as `"1h30m"` or `"1.5s"`; inside another value, it is as
+/// Swift encodes it. The seconds since 2001 of a date, and Swift's encoding of a duration, are also read.
+///
+/// The elements of a `Set` have no order, so they are sorted by their encoded bytes. That holds for a setting whose value is a `Set`,
 /// and for a field of a record. A `Set` inside another value keeps its accidental order, so setting an equal value may be a change.
 public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     private let encoder: JSONEncoder
@@ -18,7 +23,7 @@ public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     /// Creates a transformer whose JSON stores can keep natively.
     public init() {
         encoder = .stable()
-        decoder = JSONDecoder()
+        decoder = .standard()
         shortcut = JSONScalarCoding()
     }
 
@@ -32,9 +37,11 @@ public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
         shortcut = nil
     }
 
-    /// Creates a transformer with the usual encoder and your decoder.
+    /// Creates a transformer with the usual encoder and your decoder. Dates are numbers if your decoder has no strategy for dates.
     public init(decoder: JSONDecoder) {
-        self.init(encoder: .stable(), decoder: decoder)
+        let encoder = JSONEncoder.stable()
+        if case .deferredToDate = decoder.dateDecodingStrategy { encoder.dateEncodingStrategy = .deferredToDate }
+        self.init(encoder: encoder, decoder: decoder)
     }
 
     /// Encodes a value as JSON text.
@@ -49,7 +56,7 @@ public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     ///
     /// - Throws: `DecodingError` if the text is not JSON, or not JSON of this type.
     public func untransformValue(_ output: Data) throws -> Value {
-        if let value = shortcut?.decode(output) { return value }
+        if let value = try shortcut?.decode(output) { return value }
         return try decoder.decode(Value.self, from: output)
     }
 }

@@ -177,7 +177,7 @@ enum StandardText {
     /// Returns the reason why a JSON text is no value of a type. Nil if it is no JSON.
     static func jsonProblem<JSON: Decodable>(_ text: String, as type: JSON.Type) -> CodingProblem? {
         do {
-            _ = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+            _ = try JSONDecoder.standard().decode(JSON.self, from: Data(text.utf8))
             return nil
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
             return nil
@@ -187,7 +187,7 @@ enum StandardText {
     }
 
     static func readJSON<Value: Decodable>(_ text: String) -> Value? {
-        optionalResult(of: { try JSONDecoder().decode(Value.self, from: $0) }, Data(text.utf8))
+        optionalResult(of: { try JSONDecoder.standard().decode(Value.self, from: $0) }, Data(text.utf8))
     }
 
     // In an array: a cast of the value itself would take the nil of an optional for "no value".

@@ -57,7 +57,7 @@ struct RowDecoder: Decoder {
             if let value = row.decoded(type, name: name) { return value }
             guard let data = row.defaultData(name) else {
                 // nil is omitted; it may be inside another value, a property wrapper for example.
-                if let none = try? JSONDecoder().decode(type, from: SettingsRow.null) { return none }
+                if let none = try? JSONDecoder.standard().decode(type, from: SettingsRow.null) { return none }
                 throw DecodingError.keyNotFound(
                     key, .init(codingPath: [], debugDescription: "The empty record has no such field."))
             }
@@ -123,7 +123,7 @@ struct RowDecoder: Decoder {
                 return opened.decoder
             }
             let data = row.defaultData(name) ?? SettingsRow.null
-            return try JSONDecoder().decode(OpenDecoder.self, from: data).decoder
+            return try JSONDecoder.standard().decode(OpenDecoder.self, from: data).decoder
         }
     }
 }

@@ -188,7 +188,7 @@ public struct SettingsRow {
             return try JSONScalars.value(type, from: data)
         } catch DecodingError.keyNotFound(let key, let context) {
             guard let empty = defaultData(name) else { throw DecodingError.keyNotFound(key, context) }
-            return try JSONDecoder().decode(type, from: data, missingMembersFrom: empty)
+            return try JSONDecoder.standard().decode(type, from: data, missingMembersFrom: empty)
         } catch {
             // As a setting of the type does.
             guard let value: Value = TolerantDecoding.value(from: data) else { throw error }

@@ -9,21 +9,9 @@ enum JSONNumber {
     static func value(
         of scanner: JSONScanner, in range: Range<Int>, resembling old: PropertyListValue?
     ) -> PropertyListValue? {
-        let isMinusZero = scanner.bytes[range].elementsEqual("-0".utf8)
-        switch old {
-        case .date:
-            if let number = exactReal(scanner, range), GregorianDate.writableSeconds.contains(number),
-                number == number.rounded(.down), !isMinusZero
-            {
-                return .date(number)
-            }
-        case .real:
-            if let number = exactReal(scanner, range) { return .real(number) }
-        default:
-            break
-        }
-        // Minus zero is a real: a whole number, and a written date, would lose its sign.
-        if !isMinusZero {
+        if case .real = old, let number = exactReal(scanner, range) { return .real(number) }
+        // Minus zero is a real: a whole number would lose its sign.
+        if !scanner.bytes[range].elementsEqual("-0".utf8) {
             if let number: Int64 = scanner.integer(in: range) { return .integer(number) }
             if let number: UInt64 = scanner.integer(in: range) { return .unsigned(number) }
         }

@@ -28,7 +28,13 @@ enum JSONText {
         case .boolean(let isTrue): output.append(contentsOf: isTrue ? "true".utf8 : "false".utf8)
         case .integer(let number): NumberText.append(number, to: &output)
         case .unsigned(let number): NumberText.append(number, to: &output)
-        case .real(let number), .date(let number): output.append(contentsOf: NumberText.shortest(number).utf8)
+        case .date(let seconds):
+            if let text = Date(timeIntervalSinceReferenceDate: seconds).iso8601 {
+                append(text, to: &output)
+            } else {
+                append(.real(seconds), to: &output)
+            }
+        case .real(let number): output.append(contentsOf: NumberText.shortest(number).utf8)
         case .string(let string): append(string, to: &output)
         case .data(let data): append(data, to: &output)
         case .array(let values): append(values, to: &output)

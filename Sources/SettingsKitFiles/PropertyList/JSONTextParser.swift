@@ -13,8 +13,12 @@ import SettingsKitCore
 /// the recursion is bounded.
 struct JSONTextParser {
     private var scanner: JSONScanner
+    private let allowsFractions: Bool
 
-    init(_ scanner: JSONScanner) { self.scanner = scanner }
+    /// - Parameter allowsFractions: Whether a date may have a fraction of a second.
+    init(_ scanner: JSONScanner, allowsFractions: Bool) {
+        (self.scanner, self.allowsFractions) = (scanner, allowsFractions)
+    }
 
     /// Returns the value of the whole text, or nil if there is none. If the text allows several kinds, the value
     /// resembles `old`, as ``NativeValue/value(for:resembling:)`` describes.
@@ -71,9 +75,21 @@ struct JSONTextParser {
     private mutating func parseString(resembling old: PropertyListValue?) -> PropertyListValue? {
         let start = scanner.position + 1
         guard let string = scanner.readString() else { return nil }
-        guard case .data = old else { return .string(string) }
-        let bytes = Array(scanner.bytes[start..<(scanner.position - 1)])
-        return Base64Text.decodeCanonical(bytes).map { .data(Data($0)) } ?? .string(string)
+        switch old {
+        case .data:
+            let bytes = Array(scanner.bytes[start..<(scanner.position - 1)])
+            return Base64Text.decodeCanonical(bytes).map { .data(Data($0)) } ?? .string(string)
+        case .date: return date(string).map { .date($0) } ?? .string(string)
+        default: return .string(string)
+        }
+    }
+
+    /// Returns the seconds of a date whose text is exactly this; nil if the property list cannot hold it.
+    private func date(_ text: String) -> Double? {
+        guard let date = Date(iso8601: text), date.iso8601 == text else { return nil }
+        let seconds = date.timeIntervalSinceReferenceDate
+        let isWhole = GregorianDate.writableSeconds.contains(seconds) && seconds == seconds.rounded(.down)
+        return allowsFractions || isWhole ? seconds : nil
     }
 
     private mutating func parseNumber(resembling old: PropertyListValue?) -> PropertyListValue? {

@@ -4,7 +4,7 @@ extension PropertyListValue {
         XMLPropertyListWriter.canRepresent(self) ? self : .data(NativeValue.bytes(of: self))
     }
 
-    /// Whether the value's bytes could also be those of another kind: a date's or a real number's (those of a number), or of data
+    /// Whether the value's bytes could also be those of another kind: a real number's (those of a number), or a date's or of data
     /// inside a collection (those of a string).
     package var hasKindOfItsOwn: Bool {
         switch self {

@@ -43,7 +43,7 @@ extension Decodable {
         case .real(let number): json = "\(number)"
         case .null, .blob: return nil
         }
-        return try JSONDecoder().decode(Self.self, from: Data(json.utf8))
+        return try JSONDecoder.standard().decode(Self.self, from: Data(json.utf8))
     }
 }
 

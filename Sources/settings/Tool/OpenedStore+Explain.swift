@@ -31,9 +31,6 @@ extension OpenedStore {
         var facts: [Explanation.Fact] = []
         if let native = store.nativeValue(of: name) {
             facts.append(("storedAs", "stored as", native.typeName, nil))
-            if case .date(let seconds) = native, let date = Date(timeIntervalSinceReferenceDate: seconds).iso8601 {
-                facts.append(("date", "date", date, nil))
-            }
         }
         if store.isOnlyInJournal(name) {
             let text = "the value is in the journal beside the file, and not in the file yet"

@@ -7,7 +7,7 @@ extension CommandOption {
     fileprivate static let int = CommandOption("--int", "TEXT is an integer.")
     fileprivate static let bool = CommandOption("--bool", "TEXT is true or false, yes or no, on or off.")
     fileprivate static let date = CommandOption(
-        "--date", "TEXT is a date in ISO 8601; it is stored as seconds since 2001, as the library stores dates.")
+        "--date", "TEXT is a date in ISO 8601; it is stored in UTC, as the library stores dates.")
     fileprivate static let data = CommandOption("--data", "TEXT is data in base 64.")
     fileprivate static let stdin = CommandOption(
         "--stdin", "TEXT is the standard input, without the line break at its end. Other users do not see it there.")

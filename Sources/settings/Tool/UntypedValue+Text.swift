@@ -80,10 +80,8 @@ extension UntypedValue {
         }
     }
 
-    /// As `JSONEncoder` writes dates: seconds since 2001.
+    /// As a setting of `Date` stores it.
     private static func date(_ text: String) -> Data? {
-        guard let date = Date(iso8601: text) else { return nil }
-        let seconds = date.timeIntervalSinceReferenceDate
-        return Int64(exactly: seconds).map { encoded(.integer($0)) } ?? encoded(.number(seconds))
+        Date(iso8601: text).flatMap { optionalResult(of: JSONTransformer<Date>().transformValue, $0) }
     }
 }

@@ -97,13 +97,13 @@ struct ToolNativeTypeTests {
             try Self.write(
                 target,
                 Self.members.replacing("<real>1</real>", with: "<integer>1</integer>")
-                    .replacing("<date>2026-11-22T18:00:00Z</date>", with: "<integer>817063200</integer>")
+                    .replacing("<date>2026-11-22T18:00:00Z</date>", with: "<string>2026-11-22T18:00:00Z</string>")
                     .replacing("<data>AAEC</data>\n<string>", with: "<string>AAEC</string>\n<string>"))
             let compared = ToolBench.run(["diff", target, source])
             #expect(compared.code == 3, "\(compared)")
             let lines = compared.output.split(separator: "\n")
             #expect(lines.count == 3 && lines.first == "~ amount: 1 (integer) → 1 (real)", "\(compared)")
-            #expect(lines.last == "~ when: 817063200 (integer) → 817063200 (date)", "\(compared)")
+            #expect(lines.last == "~ when: 2026-11-22T18:00:00Z (string) → 2026-11-22T18:00:00Z (date)", "\(compared)")
             #expect(
                 lines.count > 1 && lines[1].hasPrefix("~ limits: {") && lines[1].hasSuffix(" (types inside differ)"))
             let json = ToolBench.run(["diff", target, source, "--json"])

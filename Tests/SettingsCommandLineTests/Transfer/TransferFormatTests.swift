@@ -204,7 +204,7 @@ struct PropertyListTransferTests {
             #expect(
                 read.values.mapValues { String(decoding: $0, as: UTF8.self) } == [
                     "NSFixedPitchFont": "\"Menlo\"", "count": "3", "ratio": "0.25", "isOn": "true",
-                    "data": "\u{1}\u{2}", "date": "100",
+                    "data": "\u{1}\u{2}", "date": "\"2001-01-01T00:01:40Z\"",
                     "list": "[\"a\",1]", "nested": #"{"key":{"x":false}}"#,
                 ])
         }

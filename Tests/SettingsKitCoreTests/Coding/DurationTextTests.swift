@@ -52,7 +52,7 @@ struct DurationTextTests {
         #expect(form.write(Duration(attoseconds: .min)) == nil)
     }
 
-    @Test("A setting of a duration takes text from a variable, and stores what Codable encodes")
+    @Test("A setting of a duration takes text from a variable, and stores it")
     func setting() throws {
         let timeout = Setting<Duration>("timeout", in: .defaults, default: .seconds(30))
         let store = MemoryStore()
@@ -61,7 +61,7 @@ struct DurationTextTests {
         let settings = SettingsService(stores: [.defaults: store], diagnosticSink: .none)
         try settings.set(timeout, fromText: "1.5s")
         #expect(settings.text(of: timeout) == "1.5s")
-        #expect(try JSONDecoder().decode(Duration.self, from: #require(store.get(timeout.key))) == .milliseconds(1_500))
+        #expect(store.get(timeout.key) == Data("\"1.5s\"".utf8))
     }
 
     @Test("Data is base 64, or digits after hex:")

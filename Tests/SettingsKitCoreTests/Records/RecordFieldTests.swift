@@ -84,7 +84,7 @@ struct RecordFieldTests {
         #expect(
             store.stored.texts == [
                 "network:isDetailed": "true", "network:attempts": "4", "network:apiURL": "\"https://example.org/a/b\"",
-                "network:armedAt": "2.5",
+                "network:armedAt": "\"2001-01-01T00:00:02.5Z\"",
             ])
         var changed = record.get()
         changed.attempts = 9

@@ -83,18 +83,25 @@ struct NativeValueTests {
     func dataStandsForItself() {
         #expect(NativeValue.bytes(of: .data(Data([0xFF, 0x00]))) == Data([0xFF, 0x00]))
         #expect(text(.array([.data(Data([0xFB, 0xFF]))])) == "[\"+/8=\"]")
-        #expect(text(.date(0.5)) == "0.5")
-        #expect(text(.date(700_000_000)) == "700000000")
+        #expect(text(.date(0.5)) == "\"2001-01-01T00:00:00.5Z\"")
+        #expect(text(.date(700_000_000)) == "\"2023-03-08T20:26:40Z\"")
+        #expect(text(.date(252_455_616_000)) == "252455616000")
         #expect(text(.array([.real(.nan), .real(.infinity), .real(-.infinity)])) == "[nan,inf,-inf]")
     }
 
     @Test(
         "Native values and their JSON text: keeps the kind of the value it replaces",
         arguments: [
-            ("700000001", PropertyListValue.date(0), PropertyListValue.date(700_000_001)),
-            ("700000001.5", .date(0), .real(700_000_001.5)),
+            (
+                "\"2023-03-08T20:26:41Z\"", PropertyListValue.date(0), PropertyListValue.date(700_000_001)
+            ),
+            ("\"2023-03-08T20:26:41.5Z\"", .date(0), .string("2023-03-08T20:26:41.5Z")),
+            ("\"2023-03-08T20:26:41.0Z\"", .date(0), .string("2023-03-08T20:26:41.0Z")),
+            ("\"2023-03-08T21:26:41+01:00\"", .date(0), .string("2023-03-08T21:26:41+01:00")),
+            ("\"0000-03-08T20:26:41Z\"", .date(0), .string("0000-03-08T20:26:41Z")),
+            ("\"2023-03-08T20:26:41Z\"", .string("x"), .string("2023-03-08T20:26:41Z")),
+            ("700000001", .date(0), .integer(700_000_001)),
             ("-0", .date(0), .real(-0.0)),
-            ("252423993600", .date(0), .integer(252_423_993_600)),
             ("\"x\"", .date(0), .string("x")),
             ("1", .real(2.5), .real(1)),
             ("1.5", .real(2), .real(1.5)),
@@ -119,6 +126,14 @@ struct NativeValueTests {
         #expect(value(text, resembling: old) == expected)
     }
 
+    @Test("A date keeps its fraction of a second where the property list can hold it")
+    func fractions() {
+        let text = Data("[\"2023-03-08T20:26:41.5Z\"]".utf8)
+        let value = NativeValue.value(for: text, resembling: .array([.date(0)]), allowsFractions: true)
+        #expect(value == .array([.date(700_000_001.5)]))
+        #expect(NativeValue.bytes(of: value) == text)
+    }
+
     @Test("Native values and their JSON text: keeps kinds by key, in whatever order the keys come")
     func keepsKindsByKey() {
         let old = PropertyListValue.dictionary([
@@ -127,7 +142,8 @@ struct NativeValueTests {
                 key: "c", value: .array([.dictionary([PropertyListMember(key: "d", value: .data(Data()))])])),
             PropertyListMember(key: "e", value: .real(1)),
         ])
-        let new = value("{\"e\":5,\"x\":6,\"c\":[{\"d\":\"AQ==\"}],\"a\":7,\"b\":8}", resembling: old)
+        let new = value(
+            #"{"e":5,"x":6,"c":[{"d":"AQ=="}],"a":7,"b":"2001-01-01T00:00:08Z"}"#, resembling: old)
         let expected = PropertyListValue.dictionary([
             PropertyListMember(key: "e", value: .real(5)), PropertyListMember(key: "x", value: .integer(6)),
             PropertyListMember(

@@ -17,6 +17,8 @@ struct TypedMembersTests {
             ])), PropertyListMember(key: "when", value: .date(5)),
     ]
 
+    private static let when = Data("\"2001-01-01T00:00:05Z\"".utf8)
+
     private static func file(_ disk: SimulatedDisk) throws -> [PropertyListMember] {
         try PropertyListReader.readDictionary(try #require(disk.contents(of: Start.path)))
     }
@@ -44,7 +46,7 @@ struct TypedMembersTests {
     func followed() throws {
         let disk = try emptyDisk()
         let running = try quietStore(disk.process())
-        try running.set(key("when"), to: Data("5".utf8))
+        try running.set(key("when"), to: Self.when)
         try running.bringUpToDate()
         let changes = Box<[String]>([])
         let subscription = running.feed?.observe { published, _ in changes.value += published.map(\.name) }
@@ -93,6 +95,6 @@ struct TypedMembersTests {
         let error = #expect(throws: SettingsError.self) {
             try store.set([PropertyListMember(key: "a", value: .data(Data(count: 2_000)))], removing: ["when"])
         }
-        #expect(error?.code == .tooLarge && store.get(key("when")) == Data("5".utf8))
+        #expect(error?.code == .tooLarge && store.get(key("when")) == Self.when)
     }
 }

@@ -36,7 +36,7 @@ struct PropertyListRecordTests {
             #expect(stored["network:attempts"] == .integer(4))
             #expect(stored["network:apiURL"] == .string("https://example.org/a?b=c"))
             #expect(stored["network:hosts"] == .array([.string("b"), .string("🎛 <&>")]))
-            #expect(stored["network:armedAt"] == .real(1.5))
+            #expect(stored["network:armedAt"] == .string("2001-01-01T00:00:01.5Z"))
             #expect(stored["network:limit"] == .data(Data("null".utf8)))
             #expect(stored.count == 8)
             let (service, problems) = SettingsService.over(try open(path))

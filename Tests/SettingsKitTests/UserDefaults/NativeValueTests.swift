@@ -79,6 +79,22 @@ struct NativeValueTests {
             #expect(try service.load(setting) == Self.date.addingTimeInterval(5))
             try service.save(setting, to: Self.date.addingTimeInterval(0.125))
             #expect(try service.load(setting) == Self.date.addingTimeInterval(0.125))
+            #if canImport(Darwin)
+                #expect(defaults.object(forKey: "date") as? Date == Self.date.addingTimeInterval(0.125))
+            #else
+                // The file has no fractions of seconds.
+                #expect(defaults.string(forKey: "date") == "2023-03-08T20:26:40.125Z")
+            #endif
+        }
+    }
+
+    @Test("A new date and a new duration are text")
+    func newDate() throws {
+        try withService { service, defaults in
+            try service.save(Setting<Date?>("date", in: .defaults), to: Self.date)
+            try service.save(Setting<Duration>("pause", in: .defaults, default: .zero), to: .seconds(120))
+            #expect(defaults.object(forKey: "date") as? String == "2023-03-08T20:26:40Z")
+            #expect(defaults.object(forKey: "pause") as? String == "2m")
         }
     }
 
