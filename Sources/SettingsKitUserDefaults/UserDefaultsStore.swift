@@ -9,7 +9,8 @@ import Synchronization
 /// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on, as `object(forKey:)` shows. A setting of
 /// the matching type reads values that an app has stored natively (Booleans, numbers, strings, dates, data, arrays, dictionaries).
 /// Values whose bytes cannot be restored from a native value are stored as data. A setting of `URL` without a transformer is the
-/// path of a file, or an archive, as `UserDefaults.url(forKey:)` reads it.
+/// path of a file, or an archive, as `UserDefaults.url(forKey:)` reads it. A setting of `Date` is a string in ISO 8601, or a date
+/// object where one is stored.
 ///
 /// On Apple platforms, `import SettingsKit` makes the store available. On Linux, also import the product `SettingsKitUserDefaults`,
 /// which contains it.

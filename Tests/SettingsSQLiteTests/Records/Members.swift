@@ -41,6 +41,7 @@ struct Members: SQLiteRecord, Codable, Equatable, Sendable {
     var decimal = Decimal(string: "1.10")
     var shape = MemberShape.circle(radius: 2)
     var list = ["b", "a"]
+    var dates = [Date(timeIntervalSinceReferenceDate: 1.25)]
     var none: Int?
     var noRole: MemberRole?
     var noList: [Int]?
@@ -53,6 +54,7 @@ struct Members: SQLiteRecord, Codable, Equatable, Sendable {
             "url": .text("https://example.org/a?b"), "uuid": .text("E621E1F8-C36C-495A-93FC-0C247A3E6E5F"),
             "role": .text("owner"), "level": .integer(127), "rights": .integer(5), "score": .text("2.5"),
             "decimal": .text("1.1"), "shape": .text(#"{"circle":{"radius":2}}"#), "list": .text(#"["b","a"]"#),
+            "dates": .text(#"["2001-01-01T00:00:01.25Z"]"#),
             "none": .null, "noRole": .null, "noList": .null,
         ]
     }
