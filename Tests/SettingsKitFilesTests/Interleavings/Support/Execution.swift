@@ -20,10 +20,10 @@ struct Execution {
         let disk = try emptyDisk()
         if scenario.isFirst { return disk }
         let process = disk.process()
-        let store = try open(process, isTrusting: false)
-        for name in ["x", "y"] { try perform(.set(name, "0"), on: store) }
-        try perform(.bringUpToDate, on: store)
-        try perform(.set("z", "0"), on: store)
+        let store = try scenario.subject.open(process)
+        for name in ["x", "y"] { try store.perform(.set(name, "0")) }
+        try store.perform(.bringUpToDate)
+        try store.perform(.set("z", "0"))
         process.kill()
         disk.synchronizeAll()
         return disk
@@ -40,26 +40,26 @@ struct Execution {
     ) throws {
         let disk = SimulatedDisk(copyOf: disk)
         let processes = scenario.programs.map { _ in disk.process() }
-        let stores = Box<[PropertyListStore?]>([nil, nil])
+        let stores = Box<[(any InterleavedStore)?]>([nil, nil])
         // A released store folds.
         defer { for process in processes { process.kill() } }
         let scheduler = Scheduler(
-            disk, processes, incident: scenario.incident, bound: bound, observedFrom: observedFrom, choose: choose)
+            disk, processes, scenario, bound: bound, observedFrom: observedFrom, choose: choose)
         for number in processes.indices where scenario.programs[number].first != .open {
-            let store = try Self.open(processes[number], isTrusting: scenario.isTrusting)
+            let store = try scenario.subject.open(processes[number], isTrusting: scenario.isTrusting)
             stores.value[number] = store
             for operation in number == 0 ? scenario.beginning : [] {
-                scheduler.record(operation, of: number) { try Self.perform(operation, on: store) }
+                scheduler.record(operation, of: number) { try store.perform(operation) }
             }
         }
         scheduler.run { number in
             for operation in scenario.programs[number] {
                 scheduler.record(operation, of: number) {
                     if operation == .open {
-                        let store = try Self.open(processes[number], isTrusting: scenario.isTrusting)
+                        let store = try scenario.subject.open(processes[number], isTrusting: scenario.isTrusting)
                         stores.value[number] = store
                     } else if let store = stores.value[number] {
-                        try Self.perform(operation, on: store)
+                        try store.perform(operation)
                     } else {
                         throw SettingsError(.storeUnavailable, store: Start.path)
                     }
@@ -67,24 +67,5 @@ struct Execution {
             }
         }
         (points, snapshots, history) = (scheduler.points, scheduler.snapshots, scheduler.history)
-    }
-
-    /// Opens a store that does nothing in the background, and waits for the lock for as long as necessary: what it does then does not
-    /// depend on the time.
-    private static func open(_ process: SimulatedProcess, isTrusting: Bool) throws -> PropertyListStore {
-        try PropertyListStore(
-            path: Start.path, fileSystem: process, writingDelay: .seconds(86_400), patience: .seconds(86_400),
-            trust: isTrusting ? .seconds(86_400) : .zero)
-    }
-
-    private static func perform(_ operation: Operation, on store: PropertyListStore) throws {
-        switch operation {
-        case .open: break
-        case .set(let name, let value):
-            // Not through `PropertyListStore.set`, which gives up waiting for the lock after half a second.
-            try store.list.change(named: name, waiting: .seconds(86_400)) { _ in .store(Data(value.utf8)) }
-        case .synchronize: try store.synchronize()
-        case .bringUpToDate: try store.bringUpToDate()
-        }
     }
 }

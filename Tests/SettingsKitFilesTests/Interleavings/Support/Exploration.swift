@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKitPlatform
+import Testing
 
 @testable import SettingsKitFiles
 
@@ -79,14 +80,13 @@ struct Exploration {
     private mutating func check(_ execution: Execution, pace: Int) throws {
         scheduleCount += 1
         var known: [PowerFailureOutcome.Identity: Finding] = [:]
-        let names = ["", "-journal", "-previous"].map { WholeFile.split(Start.path).name + $0 }
         for (index, snapshot) in execution.snapshots.enumerated() {
             let isImportant = snapshot.isFlushed || index == execution.snapshots.count - 1
             let pace = isImportant ? max(1, pace / 10) : pace
             guard failures.isEmpty, Int.random(in: 0..<pace, using: &generator) == 0 else { continue }
             momentCount += 1
-            expect(Self.read(snapshot.disk).values, in: execution, at: snapshot, isPowerFailure: false)
-            let outcomes = snapshot.disk.powerFailures(for: names, in: Start.directory)
+            expect(read(snapshot.disk).values, in: execution, at: snapshot, isPowerFailure: false)
+            let outcomes = snapshot.disk.powerFailures(for: scenario.subject.names, in: Start.directory)
             for outcome in outcomes {
                 let (whole, part) = (outcome.identity, outcome.identity.limited(to: 2))
                 let finding: Finding
@@ -95,7 +95,7 @@ struct Exploration {
                 } else if let found = known[whole] {
                     finding = found
                 } else {
-                    finding = Self.read(outcome.disk())
+                    finding = read(outcome.disk())
                     known[finding.usesPrevious ? whole : part] = finding
                     stateCount += 1
                 }
@@ -109,8 +109,8 @@ struct Exploration {
 
     /// Checks that a store continues with the values that were found.
     private mutating func checkUse(of disk: SimulatedDisk, _ execution: Execution) throws {
-        let expected = Self.read(disk).values
-        let found = try disk.findValues("\(scenario.name)")
+        let expected = read(disk).values
+        let found = try scenario.subject == .log ? disk.findLogValues() : disk.findValues("\(scenario.name)")
         if case .success(let values) = expected, values == found { return }
         failures.append(
             .init(problem: "A store has other values.", points: execution.points, end: execution.points.count))
@@ -134,11 +134,12 @@ struct Exploration {
     }
 
     /// Reads the files as when a store is opened.
-    private static func read(_ disk: SimulatedDisk) -> Finding {
+    private func read(_ disk: SimulatedDisk) -> Finding {
         let process = disk.process()
         let usesPrevious = Box(false)
         process.beforeEachCall { _, path in if path.hasSuffix("-previous") { usesPrevious.value = true } }
         let values = Result {
+            if scenario.subject == .log { return try Subject.log.open(process).storedValues }
             let loaded = try LoadedPropertyList(path: Start.path, fileSystem: process, store: Start.path)
             loaded.cursor.journal?.close()
             let contents = loaded.contents
@@ -148,5 +149,18 @@ struct Exploration {
                 })
         }
         return Finding(values: values, usesPrevious: usesPrevious.value)
+    }
+}
+
+extension SimulatedDisk {
+    /// Opens the log in a new process, sets one more value, compacts, and looks whether another process finds everything.
+    fileprivate func findLogValues() throws -> Values {
+        let store = try Subject.log.open(process())
+        let found = store.storedValues
+        try store.perform(.set("afterwards", "1"))
+        try store.perform(.bringUpToDate)
+        #expect(
+            try Subject.log.open(process()).storedValues == found.merging(["afterwards": Data("1".utf8)]) { $1 })
+        return found
     }
 }

@@ -23,6 +23,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     }
 
     let name: String
+    var subject = Subject.propertyList
     let programs: [[Operation]]
     var incident: Incident?
     /// Whether there are no files before the programs. Otherwise, a process that is gone has written them.
@@ -46,7 +47,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     private static let second = Operation.set("y", "1")
     private static let owning: [Operation] = [.set("z", "1"), .bringUpToDate]
 
-    static let all = orderly + withIncident
+    static let all = orderly + withIncident + ofLog
 
     private static let orderly = [
         Scenario(
@@ -108,5 +109,39 @@ struct Scenario: Sendable, CustomTestStringConvertible {
             name: "A process ends while both fold",
             programs: [[first, .bringUpToDate, .set("x", "2"), .synchronize], [second, .bringUpToDate]],
             incident: .death, beginning: owning, isTrusting: true, bound: 0, fullBound: 1, leastCount: 140),
+    ]
+
+    /// In a log, to fold is to compact.
+    private static let ofLog = [
+        Scenario(
+            name: "Both set one setting in a log and synchronize", subject: .log,
+            programs: [[.set("z", "2"), .synchronize], [.set("z", "3"), .synchronize]], fullBound: 3, pace: 10,
+            leastCount: 20),
+        Scenario(
+            name: "Both begin a log", subject: .log, programs: [[first, .synchronize], [second, .synchronize]],
+            isFirst: true, pace: 20, leastCount: 30),
+        Scenario(
+            name: "One synchronizes while the other compacts the log", subject: .log,
+            programs: [[first, .synchronize, .set("x", "2"), .synchronize], [second, .bringUpToDate]], pace: 20,
+            leastCount: 40),
+        Scenario(
+            name: "Both compact the log", subject: .log,
+            programs: [[first, .bringUpToDate, .set("x", "2")], [second, .bringUpToDate]], pace: 20, leastCount: 40),
+        Scenario(
+            name: "One opens the log while the other compacts it", subject: .log,
+            programs: [[first, .bringUpToDate, .set("x", "2")], [.open, second, .synchronize]], pace: 20,
+            leastCount: 30),
+        Scenario(
+            name: "A flush of the log fails while the other synchronizes", subject: .log,
+            programs: [[first, .synchronize, .synchronize], [second, .synchronize]], incident: .failedFlush,
+            fullBound: 1, pace: 20, leastCount: 40),
+        Scenario(
+            name: "The system loses unflushed bytes of the log while both synchronize", subject: .log,
+            programs: [[first, .synchronize, .synchronize], [second, .synchronize, .synchronize]],
+            incident: .failedWriteBack, bound: 0, fullBound: 1, pace: 20, leastCount: 20),
+        Scenario(
+            name: "A process ends while both compact the log", subject: .log,
+            programs: [[first, .bringUpToDate, .set("x", "2"), .synchronize], [second, .bringUpToDate]],
+            incident: .death, bound: 0, fullBound: 1, pace: 20, leastCount: 20),
     ]
 }

@@ -41,7 +41,8 @@ final class Scheduler: Sendable {
         var history = History()
         var preemptions = 0
         var isIncidentLeft: Bool
-        var isWaitingForLock = [false, false]
+        /// The file whose lock each process has not got.
+        var awaitedLocks: [String?] = [nil, nil]
         var isFinished = [false, false]
         var isDead = [false, false]
         var lastChange: Int64 = 0
@@ -55,7 +56,7 @@ final class Scheduler: Sendable {
 
     private let disk: SimulatedDisk
     private let processes: [SimulatedProcess]
-    private let incident: Scenario.Incident?
+    private let scenario: Scenario
     private let bound: Int
     private let observedFrom: Int
     private let choose: @Sendable (Int, [Choice]) -> Int
@@ -67,12 +68,12 @@ final class Scheduler: Sendable {
     ///   - observedFrom: The number of the first point before which the disk is recorded.
     ///   - choose: Receives the number of the point, and the choices.
     init(
-        _ disk: SimulatedDisk, _ processes: [SimulatedProcess], incident: Scenario.Incident?, bound: Int,
+        _ disk: SimulatedDisk, _ processes: [SimulatedProcess], _ scenario: Scenario, bound: Int,
         observedFrom: Int, choose: @escaping @Sendable (Int, [Choice]) -> Int
     ) {
-        (self.disk, self.processes, self.incident, self.bound) = (disk, processes, incident, bound)
+        (self.disk, self.processes, self.scenario, self.bound) = (disk, processes, scenario, bound)
         (self.observedFrom, self.choose) = (observedFrom, choose)
-        state = Mutex(State(isIncidentLeft: incident != nil))
+        state = Mutex(State(isIncidentLeft: scenario.incident != nil))
     }
 
     var points: [Point] { state.withLock { $0.points } }
@@ -142,8 +143,8 @@ final class Scheduler: Sendable {
             switch next {
             case .leave: return
             case .proceed:
-                let isWaiting = name == "flock" && isOfLockFile && disk.isLocked(path)
-                return state.withLock { $0.isWaitingForLock[process] = isWaiting }
+                let isWaiting = name == "flock" && disk.isLocked(path)
+                return state.withLock { $0.awaitedLocks[process] = isWaiting ? path : nil }
             case .waitAfterStarting(let other):
                 turns[other].signal()
                 wait(process)
@@ -179,13 +180,13 @@ final class Scheduler: Sendable {
             state.isDead[process] = true
         case .failFlush: processes[process].set(.once(0, errno: EIO))
         case .failWriteBack:
-            do { try disk.failWriteBack(of: Start.path + "-journal") } catch {}
+            do { try disk.failWriteBack(of: scenario.subject.flushedPath) } catch {}
         }
         return .proceed
     }
 
     private func incidents(at name: String, of process: Int, mayChange: Bool, _ state: State) -> [Choice] {
-        switch incident {
+        switch scenario.incident {
         case .death:
             if process == 1, name == "write" { return mayChange ? [.kill(1), .tear(1)] : [.tear(1)] }
             return mayChange && !state.isFinished[1] && !state.isDead[1] ? [.kill(1)] : []
@@ -197,7 +198,7 @@ final class Scheduler: Sendable {
 
     private func canRun(_ process: Int, _ state: State) -> Bool {
         !state.isFinished[process] && !state.isDead[process]
-            && !(state.isWaitingForLock[process] && disk.isLocked(Start.path + "-lock"))
+            && !(state.awaitedLocks[process].map { disk.isLocked($0) } ?? false)
     }
 
     private func decide(_ call: String, _ choices: [Choice], _ state: inout State) -> Choice {

@@ -1,0 +1,142 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The open file of a log.
+///
+/// The descriptor is closed with the last reference: a thread may flush a log that another thread has just replaced.
+final class LogFile: Sendable {
+    let file: FileHandle
+    let status: FileStatus
+    private let fileSystem: any FileSystem
+
+    private init(_ file: FileHandle, _ status: FileStatus, in fileSystem: any FileSystem) {
+        (self.file, self.status, self.fileSystem) = (file, status, fileSystem)
+    }
+
+    deinit { fileSystem.close(file) }
+
+    // MARK: Opening
+
+    /// Opens the log at a path.
+    ///
+    /// - Returns: Nil if there is none.
+    /// - Throws: ``LogProblem`` if the file must not be used; the system's errors.
+    static func open(_ path: String, isReadOnly: Bool, in fileSystem: any FileSystem) throws -> LogFile? {
+        do {
+            let file = try refusingLinks { () throws(SystemError) in
+                isReadOnly
+                    ? try fileSystem.openForReading(path, followingLink: false)
+                    : try fileSystem.openForAppending(path)
+            }
+            return try own(file, in: fileSystem)
+        } catch let error as SystemError where error.number == ENOENT {
+            return nil
+        }
+    }
+
+    /// Takes over an open file.
+    static func own(_ file: FileHandle, in fileSystem: any FileSystem) throws -> LogFile {
+        do {
+            return LogFile(file, try requireOwn(file, in: fileSystem), in: fileSystem)
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+    }
+
+    static func refusingLinks(_ open: () throws(SystemError) -> FileHandle) throws -> FileHandle {
+        do throws(SystemError) {
+            return try open()
+        } catch {
+            switch error.number {
+            case ELOOP: throw LogProblem.symbolicLink
+            case EISDIR, ENXIO: throw LogProblem.notAFile
+            default: throw error
+            }
+        }
+    }
+
+    /// Refuses a file that another user may have put at the path, to read what is appended or to have it written into another file.
+    ///
+    /// - Returns: The file's status.
+    @discardableResult
+    static func requireOwn(_ file: FileHandle, in fileSystem: any FileSystem) throws -> FileStatus {
+        let status = try fileSystem.status(of: file)
+        guard status.kind == .file else { throw LogProblem.notAFile }
+        let directory = WholeFile.split(file.path).directory
+        guard let around = try fileSystem.status(of: directory, followingLink: true)?.permissions else { return status }
+        let permissions = status.permissions
+        guard [0, fileSystem.user, around.owner].contains(permissions.owner) else { throw LogProblem.foreignOwner }
+        let isSharedByGroup = permissions.group == around.group && around.groupAccess & FilePermissions.writing != 0
+        let groupWriting = isSharedByGroup ? 0 : permissions.groupAccess
+        guard (permissions.othersAccess | groupWriting) & FilePermissions.writing == 0 else { throw LogProblem.tooOpen }
+        return status
+    }
+
+    // MARK: Reading and writing
+
+    /// Reads the complete lines from an offset on, a part at a time.
+    ///
+    /// - Parameters:
+    ///   - end: The offset at which reading ends.
+    ///   - body: Receives each line, and the offset of its end.
+    /// - Returns: The offset of the end of the last complete line.
+    func read(
+        from start: Int64, to end: Int64, _ body: (LogLineReader.Result, Int64) -> Void
+    ) throws(SystemError) -> Int64 {
+        var position = start
+        var part = LogLimits.part
+        while position < end {
+            let bytes = try bytes(from: position, to: min(position + Int64(part), end))
+            let begin = position
+            let length = LogLineReader.read(bytes) { body($0, begin + Int64($1)) }
+            position += Int64(length)
+            if length == 0 {
+                // The line is longer than a part, or it has no end yet.
+                guard bytes.count == part else { return position }
+                part *= 2
+            }
+        }
+        return position
+    }
+
+    func size() throws(SystemError) -> Int64 { try fileSystem.extent(of: file).size }
+
+    func bytes(from start: Int64, to end: Int64) throws(SystemError) -> [UInt8] {
+        try fileSystem.read(Int(clamping: end - start), of: file, at: start)
+    }
+
+    func append(_ bytes: [UInt8]) throws(SystemError) { try Self.write(bytes, to: file, in: fileSystem) }
+
+    /// Copies the file to a new one, and flushes that.
+    func copy(to path: String) throws(SystemError) {
+        let copy = try fileSystem.create(path)
+        defer { fileSystem.close(copy) }
+        var position: Int64 = 0
+        while true {
+            let bytes = try bytes(from: position, to: position + Int64(LogLimits.part))
+            if bytes.isEmpty { break }
+            try Self.write(bytes, to: copy, in: fileSystem)
+            position += Int64(bytes.count)
+        }
+        try fileSystem.synchronize(copy)
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to file: FileHandle, in fileSystem: any FileSystem
+    ) throws(SystemError) {
+        try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
+            try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
+        }
+    }
+
+    func truncate(to size: Int64) throws(SystemError) { try fileSystem.truncate(file, to: size) }
+
+    func flush() throws(SystemError) { try fileSystem.synchronize(file) }
+}

@@ -1,0 +1,15 @@
+/// The limits of a log.
+enum LogLimits {
+    /// The number of bytes that are read at a time.
+    static let part = 1 << 20
+    /// The greatest size of a log, in bytes.
+    static let size: Int64 = 1 << 30
+    /// A log of this size is not compacted.
+    static let smallSize: Int64 = 16 << 10
+    /// The time between two announcements of changes to other processes.
+    static let announcementPause = Duration.milliseconds(1)
+    /// What may be copied to a new log while the old one is locked, in bytes.
+    static let lastCopy: Int64 = 64 << 10
+    /// How often a compaction copies what was appended meanwhile, before it takes the lock.
+    static let copies = 8
+}

@@ -1,0 +1,222 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A line of a log.
+///
+/// A log is a file of JSON Lines to which lines are only appended. Each ends with the CRC-32C of the bytes before its check:
+///
+/// ```
+/// {"settings":"log","version":1,"log":"8c04f1d2a97be350","crc":"259c865d"}
+/// {"key":"volume","value":0.8,"crc":"ba3b144f"}
+/// {"set":[{"key":"a","value":1},{"key":"b","deleted":true}],"crc":"91f07a11"}
+/// ```
+///
+/// The lines of a shared log also say when a change was made, and by which replica. Another line says which replica the log belongs
+/// to:
+///
+/// ```
+/// {"replica":"1f0a72d3c4b59687","device":"laptop","crc":"7d5a01c2"}
+/// {"key":"theme","value":"dark","changed":"2026-11-21T15:04:05.120Z","by":"1f0a72d3c4b59687","crc":"5e0b11aa"}
+/// ```
+///
+/// The bytes of a `value` are the stored bytes, letter for letter. What is not JSON, or would not stay as it is in a line, is `data`,
+/// in base 64. ``LogLineReader`` reads the format.
+enum LogLine: Equatable, Sendable {
+    /// The first line.
+    case beginning(LogBeginning)
+    /// The replica that a shared log belongs to. The last such line counts.
+    case replica(LogReplica)
+    /// One change or several, which count together or not at all.
+    case changes(LogChanges)
+    /// Flushing the log has failed: what was flushed last may be lost, although a later flush succeeds.
+    case failedFlush
+
+    /// The version of the format. A log with a greater version is not read.
+    static let version = 1
+    /// The beginning of every log, in all versions of the format.
+    static let magic = "{\"settings\":\"log\","
+}
+
+/// The first line of a log.
+struct LogBeginning: Equatable, Sendable {
+    /// Differs from that of every other log, also of one that replaces it.
+    var id: UInt64
+    /// The members that a newer version has added, as JSON text.
+    var unknownMembers: [UInt8] = []
+
+    /// Begins a log.
+    static var new: LogBeginning { LogBeginning(id: .random(in: 1 ... .max)) }
+}
+
+/// A replica: one local state, on one device.
+struct LogReplica: Hashable, Sendable {
+    /// Drawn at random, so that no coordination is needed. With fewer than some millions of replicas, a failure of the disk is more
+    /// likely than two equal IDs.
+    var id: UInt64
+    /// The name of the device, for people.
+    var device: String
+}
+
+/// Changes that were made together.
+struct LogChanges: Equatable, Sendable {
+    var changes: [LogChange]
+    /// When they were made, and by whom; nil in a log that is not shared.
+    var stamp: LogStamp?
+    /// The members that a newer version has added, as JSON text.
+    var unknownMembers: [UInt8] = []
+}
+
+/// A change of a stored value.
+struct LogChange: Hashable, Sendable {
+    var name: String
+    /// The new bytes; nil for a removal.
+    var data: Data?
+}
+
+/// The time of a change in a shared log, and the replica that made it.
+///
+/// The time is that of a hybrid logical clock (Kulkarni and others, "Logical Physical Clocks", OPODIS 2014): milliseconds, and a
+/// counter that orders changes within a millisecond, in one number. The next time is the number plus one, so that a counter that
+/// overflows advances the milliseconds. The replica is no part of the order.
+struct LogStamp: Hashable, Sendable {
+    /// Milliseconds since 1970, multiplied by 65,536, plus the counter.
+    var time: UInt64
+    var replica: UInt64
+
+    /// The first time after the year 2199. A later one is damage.
+    static let end = UInt64(7_258_118_400_000) << 16
+
+    init(time: UInt64, replica: UInt64) { (self.time, self.replica) = (time, replica) }
+
+    init(milliseconds: Int64, counter: UInt16 = 0, replica: UInt64) {
+        self.init(time: UInt64(max(milliseconds, 0)) << 16 | UInt64(counter), replica: replica)
+    }
+
+    var milliseconds: Int64 { Int64(time >> 16) }
+    var counter: UInt16 { UInt16(truncatingIfNeeded: time) }
+}
+
+// MARK: Writing
+
+extension LogLine {
+    /// Appends the line's bytes, with the line break. Linear time.
+    func append(to output: inout [UInt8]) {
+        let start = output.count
+        switch self {
+        case .beginning(let beginning):
+            output.append(contentsOf: Self.magic.utf8)
+            output.append(contentsOf: "\"version\":\(Self.version),\"log\":\"".utf8)
+            beginning.id.appendHexDigits(to: &output)
+            output.append(UInt8(ascii: "\""))
+            Self.append(beginning.unknownMembers, to: &output)
+        case .replica(let replica):
+            output.append(contentsOf: "{\"replica\":\"".utf8)
+            replica.id.appendHexDigits(to: &output)
+            output.append(contentsOf: "\",\"device\":".utf8)
+            JSONText.append(replica.device, to: &output)
+        case .changes(let line):
+            if line.changes.count == 1 {
+                output.append(UInt8(ascii: "{"))
+                line.changes[0].appendMembers(to: &output)
+            } else {
+                output.append(contentsOf: "{\"set\":[".utf8)
+                for (index, change) in line.changes.enumerated() {
+                    output.append(contentsOf: (index == 0 ? "{" : ",{").utf8)
+                    change.appendMembers(to: &output)
+                    output.append(UInt8(ascii: "}"))
+                }
+                output.append(UInt8(ascii: "]"))
+            }
+            if let stamp = line.stamp { stamp.appendMembers(to: &output) }
+            Self.append(line.unknownMembers, to: &output)
+        case .failedFlush: output.append(contentsOf: "{\"flush\":\"failed\"".utf8)
+        }
+        LogCheck.append(to: &output, from: start)
+    }
+
+    /// The line's bytes, with the line break.
+    var bytes: [UInt8] {
+        var output: [UInt8] = []
+        append(to: &output)
+        return output
+    }
+
+    private static func append(_ unknownMembers: [UInt8], to output: inout [UInt8]) {
+        if unknownMembers.isEmpty { return }
+        output.append(UInt8(ascii: ","))
+        output.append(contentsOf: unknownMembers)
+    }
+}
+
+extension LogChange {
+    fileprivate func appendMembers(to output: inout [UInt8]) {
+        output.append(contentsOf: "\"key\":".utf8)
+        JSONText.append(name, to: &output)
+        guard let data else { return output.append(contentsOf: ",\"deleted\":true".utf8) }
+        if data.withUnsafeBytes({ $0.withMemoryRebound(to: UInt8.self) { Self.isWrittenAsIs($0) } }) {
+            output.append(contentsOf: ",\"value\":".utf8)
+            output.append(contentsOf: data)
+        } else {
+            output.append(contentsOf: ",\"data\":\"".utf8)
+            Base64Text.append(data, to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    /// Whether bytes are a JSON value on one line, without white space around it.
+    private static func isWrittenAsIs(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = bytes.first, let last = bytes.last, first > 0x20, last > 0x20 else { return false }
+        return JSONScanner.isValue(bytes)
+    }
+}
+
+extension LogStamp {
+    fileprivate func appendMembers(to output: inout [UInt8]) {
+        output.append(contentsOf: ",\"changed\":\"".utf8)
+        InstantText.append(milliseconds, to: &output)
+        output.append(UInt8(ascii: "\""))
+        if counter > 0 {
+            output.append(contentsOf: ",\"order\":".utf8)
+            NumberText.append(UInt64(counter), to: &output)
+        }
+        output.append(contentsOf: ",\"by\":\"".utf8)
+        replica.appendHexDigits(to: &output)
+        output.append(UInt8(ascii: "\""))
+    }
+}
+
+/// The check at the end of a line.
+enum LogCheck {
+    private static let opening = Array(",\"crc\":\"".utf8)
+    private static let closing = Array("\"}".utf8)
+    /// The number of bytes that the check takes.
+    private static let size = 18
+
+    /// Completes the line that begins at `start`, and lacks its last brace, with its check and a line break.
+    static func append(to output: inout [UInt8], from start: Int) {
+        let check = output[start...].withUnsafeBytes { CRC32C.checksum($0) }
+        output.append(contentsOf: opening)
+        check.appendHexDigits(to: &output)
+        output.append(contentsOf: closing)
+        output.append(UInt8(ascii: "\n"))
+    }
+
+    /// Returns the range of a line before its check. Nil if the check is wrong.
+    static func checked(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard line.count > size else { return nil }
+        let start = line.upperBound - size
+        let digits = (start + opening.count)..<(start + opening.count + 8)
+        guard bytes[start..<digits.lowerBound].elementsEqual(opening),
+            bytes[digits.upperBound..<line.upperBound].elementsEqual(closing),
+            let check = UInt32(hexDigits: bytes[digits])
+        else { return nil }
+        let text = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[line.lowerBound..<start]))
+        return CRC32C.checksum(text) == check ? line.lowerBound..<start : nil
+    }
+}

@@ -1,0 +1,69 @@
+import SettingsKitPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The lock that a process takes to write to a log.
+///
+/// It locks an empty file beside the log, which is never replaced. Whoever may write the log can open it, and no other user: locking
+/// a file requires only the permission to read it.
+struct LogLock: Sendable {
+    private let path: String
+    private var file: FileHandle?
+    /// Whether this process has the lock.
+    private var isHeld = false
+
+    init(path: String) { self.path = path }
+
+    /// Takes the lock, without waiting, and ensures that its file is still the one at its path.
+    ///
+    /// - Returns: False if another process or thread has the lock.
+    /// - Throws: ``LogProblem`` if the file must not be used; the system's errors.
+    mutating func acquire(in fileSystem: any FileSystem) throws -> Bool {
+        precondition(!isHeld, "A lock is taken once.")
+        while true {
+            let file = try self.file ?? open(in: fileSystem)
+            guard try fileSystem.lock(file) else { return false }
+            do {
+                if let present = try fileSystem.status(of: path, followingLink: false),
+                    try fileSystem.status(of: file).isSameFile(as: present)
+                {
+                    isHeld = true
+                    return true
+                }
+            } catch {
+                fileSystem.unlock(file)
+                throw error
+            }
+            // Another program has removed the file.
+            close(in: fileSystem)
+        }
+    }
+
+    mutating func release(in fileSystem: any FileSystem) {
+        guard isHeld, let file else { return }
+        isHeld = false
+        fileSystem.unlock(file)
+    }
+
+    mutating func close(in fileSystem: any FileSystem) {
+        release(in: fileSystem)
+        if let file { fileSystem.close(file) }
+        file = nil
+    }
+
+    private mutating func open(in fileSystem: any FileSystem) throws -> FileHandle {
+        let file = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.openOrCreate(path).file }
+        do {
+            try LogFile.requireOwn(file, in: fileSystem)
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+        self.file = file
+        return file
+    }
+}

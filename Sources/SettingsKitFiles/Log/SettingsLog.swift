@@ -1,0 +1,445 @@
+import SettingsKitCore
+import SettingsKitPlatform
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A log, which any number of processes use, with its contents in memory.
+///
+/// The order of the lines is the order of all changes of all processes. So a process takes the lock, reads what others have appended,
+/// decides, appends a line, changes its memory, and publishes the change. Reading values uses memory only, and never waits for a
+/// file. Nothing slow happens under the lock: flushing and loading a log come before it.
+///
+/// Locks are taken in this order: that of flushing; that of the files, and with it the lock on the lock file; that of the contents.
+/// No lock is held while listeners run.
+final class SettingsLog: Sendable {
+    /// The place of a log, and how it is used.
+    struct Setup: Sendable {
+        /// The path to which the names of the log and its lock file add their endings.
+        let base: String
+        let fileSystem: any FileSystem
+        /// The name of the store in messages.
+        var description: String
+        /// The time that an operation waits for other processes that keep the log locked.
+        var patience: Duration = .milliseconds(500)
+        /// Whether changes stay in memory, and nothing is written.
+        var isReadOnly = false
+        /// Whether changes are announced to other processes, which watch the log.
+        var isAnnouncing = false
+
+        var path: String { base + "-log" }
+    }
+
+    private struct Files {
+        var log: LogFile?
+        /// The end of the last line that was read.
+        var end: Int64 = 0
+        var lock: LogLock
+        /// Whether the directory was flushed since this log is in it.
+        var isDirectoryFlushed = false
+        /// Whether a copy of the damaged log is kept.
+        var isKeptAside = false
+        /// How often another log was loaded.
+        var loadCount = 0
+    }
+
+    /// A place in a log.
+    struct Position: Sendable {
+        var log: LogFile?
+        var end: Int64 = 0
+    }
+
+    let feed = SettingsStoreFeed()
+    private let setup: Setup
+    private let contents: Mutex<LogContents>
+    private let files: Mutex<Files>
+    /// What was last flushed.
+    private let flushed = Mutex(Position(), .folding)
+    /// What was last read or written: known without waiting for a thread that writes.
+    private let present = Mutex(Position(), .leaf)
+    private let announcer: ChangeAnnouncer?
+
+    /// Opens a log, which need not exist.
+    ///
+    /// - Throws: ``LogProblem`` if the file must not be used; the system's errors.
+    init(_ setup: Setup) throws {
+        self.setup = setup
+        files = Mutex(Files(lock: LogLock(path: setup.base + "-lock")), .files)
+        contents = Mutex(LogContents(), .contents)
+        announcer =
+            setup.isAnnouncing ? ChangeAnnouncer(pause: LogLimits.announcementPause) { Self.touch(setup) } : nil
+        try reload()
+    }
+
+    deinit { files.withLock { $0.lock.close(in: setup.fileSystem) } }
+
+    var path: String { setup.path }
+    private var fileSystem: any FileSystem { setup.fileSystem }
+
+    private static func touch(_ setup: Setup) {
+        do throws(SystemError) {
+            try setup.fileSystem.touch(setup.path)
+        } catch {
+            // Other processes then read the change when they next look at the log.
+        }
+    }
+
+    // MARK: Values
+
+    /// Returns the stored bytes under a name. Constant time; uses no file.
+    func data(named name: String) -> Data? { contents.withLock { $0.data(named: name) } }
+
+    /// Calls `body` with the contents while nothing changes them.
+    func withContents<R, Failure: Error>(_ body: (LogContents) throws(Failure) -> R) throws(Failure) -> R {
+        try contents.withLock { contents throws(Failure) in try body(contents) }
+    }
+
+    /// Whether a log must be compacted because it is damaged, or because flushing it has failed.
+    var mustCompact: Bool { contents.withLock { $0.isDamaged || $0.hasFailedFlush } }
+
+    /// Whether a log is to be compacted because it must be, or is long.
+    var needsCompaction: Bool {
+        let size = contents.withLock { Int64($0.size) }
+        return mustCompact || position.end > max(2 * size, LogLimits.smallSize)
+    }
+
+    /// The end of the last line that was read or written. Waits for no thread that writes.
+    var position: Position { present.withLock { $0 } }
+
+    /// How often another log was loaded, which may lack changes that were made in memory, or were in the log before.
+    var loadCount: Int { files.withLock { $0.loadCount } }
+
+    /// Whether the log at the path has nothing that was not read. Waits for no thread that writes.
+    var isCurrent: Bool {
+        let position = position
+        do throws(SystemError) {
+            guard let status = try fileSystem.status(of: path, followingLink: false) else { return position.log == nil }
+            return status.size == position.end && status.isSameFile(as: position.log?.status)
+        } catch {
+            return false
+        }
+    }
+
+    private func didMove(_ files: Files) {
+        var position = Position(log: files.log, end: files.end)
+        // The old log is released outside of the lock.
+        present.withLock { swap(&$0, &position) }
+    }
+
+    // MARK: Reading on
+
+    private enum Found { case current, replaced, missing }
+
+    /// Reads the changes of other processes, and publishes them.
+    ///
+    /// - Throws: The system's errors. Changes that were read before the error are kept.
+    func refresh() throws {
+        defer { feed.flush() }
+        while try files.withLock({ try readOn(&$0) }) == .replaced { try reload() }
+    }
+
+    /// Reads what was appended.
+    private func readOn(_ files: inout Files) throws -> Found {
+        let status = try fileSystem.status(of: path, followingLink: false)
+        guard let log = files.log else { return status == nil ? .missing : .replaced }
+        if let status {
+            // Another file is another log, whatever its beginning. One that is shorter was overwritten.
+            guard status.isSameFile(as: log.status), status.size >= files.end else { return .replaced }
+        }
+        let size = try status?.size ?? log.size()
+        if size > files.end { try read(log, to: size, &files) }
+        return status == nil ? .missing : .current
+    }
+
+    private func read(_ log: LogFile, to size: Int64, _ files: inout Files) throws {
+        var lines: [LogLineReader.Result] = []
+        files.end = try log.read(from: files.end, to: size) { line, _ in lines.append(line) }
+        if lines.isEmpty { return }
+        didMove(files)
+        try contents.withLock { contents in
+            feed.publish(lines.flatMap { contents.apply($0) }, origin: .external)
+            if let version = contents.newerVersion { throw LogProblem.newerVersion(version) }
+        }
+    }
+
+    /// Loads the log that is now at the path, beside the present one, and publishes the differences.
+    private func reload() throws {
+        defer { feed.flush() }
+        let before = files.withLock { $0.log }
+        guard let log = try LogFile.open(path, isReadOnly: setup.isReadOnly, in: fileSystem) else { return }
+        let size = try log.size()
+        let head = try log.bytes(from: 0, to: min(size, Int64(LogLine.magic.utf8.count)))
+        guard LogLineReader.beginning(of: head) != .foreign else { throw LogProblem.foreign }
+        var loaded = LogContents()
+        let end = try log.read(from: 0, to: size) { line, _ in _ = loaded.apply(line) }
+        if let version = loaded.newerVersion { throw LogProblem.newerVersion(version) }
+        if loaded.beginning == nil { _ = loaded.apply(.damaged) }
+        if loaded.isDamaged {
+            feed.report(SettingsError(.damaged, store: setup.description, underlying: LogProblem.damaged))
+        }
+        files.withLock { files in
+            guard files.log === before else { return }
+            begin(log, end, &files)
+            files.loadCount += 1
+            contents.withLock { contents in
+                let changes = contents.differences(to: loaded)
+                contents = loaded
+                feed.publish(changes, origin: .external)
+            }
+        }
+    }
+
+    /// Begins to use another log.
+    private func begin(_ log: LogFile, _ end: Int64, _ files: inout Files) {
+        (files.log, files.end, files.isDirectoryFlushed, files.isKeptAside) = (log, end, false, false)
+        didMove(files)
+    }
+
+    // MARK: Writing
+
+    /// Decides about changes while no other thread and no other process makes any, and appends them.
+    ///
+    /// - Parameter decide: Receives the contents. Returns the lines, or nil to refuse. The lines are appended in one write.
+    /// - Returns: False if `decide` has refused.
+    /// - Throws: `busy` if another process keeps the log locked; `tooLarge`; the system's errors, and those of `decide`. Nothing
+    ///   changes then.
+    @discardableResult
+    func write(
+        origin: SettingsService.Origin = .local, _ decide: (LogContents) throws -> [LogLine]?
+    ) throws -> Bool {
+        defer { feed.flush() }
+        let lines = try whileLocked(waiting: setup.patience) { files -> [LogLine]? in
+            guard let lines = try contents.withLock({ try decide($0) }) else { return nil }
+            if lines.isEmpty { return lines }
+            if !setup.isReadOnly { try append(lines, &files) }
+            contents.withLock { contents in feed.publish(lines.flatMap { contents.apply($0) }, origin: origin) }
+            return lines
+        }
+        guard let lines else { return false }
+        if !lines.isEmpty { announcer?.announce() }
+        return true
+    }
+
+    private func append(_ lines: [LogLine], _ files: inout Files) throws {
+        guard let log = files.log else { preconditionFailure("A locked log is open.") }
+        var bytes: [UInt8] = []
+        for line in lines { line.append(to: &bytes) }
+        guard files.end + Int64(bytes.count) <= LogLimits.size else {
+            throw SettingsError(
+                .tooLarge, store: setup.description, underlying: LogProblem.tooLarge(limit: LogLimits.size))
+        }
+        do {
+            try log.append(bytes)
+        } catch {
+            // If this fails as well, the next process that has the lock cuts what has no line break.
+            do { try log.truncate(to: files.end) } catch {}
+            throw error
+        }
+        files.end += Int64(bytes.count)
+        didMove(files)
+    }
+
+    private enum Step<Result> {
+        case done(Result)
+        case wait, reload, begin
+    }
+
+    /// Runs `body` while no other process writes, with everything read that others have written.
+    private func whileLocked<Result>(
+        waiting patience: Duration, _ body: (inout Files) throws -> Result
+    ) throws -> Result {
+        if setup.isReadOnly {
+            try refresh()
+            return try files.withLock { try body(&$0) }
+        }
+        var pause = LockPause(until: Deadline(after: patience))
+        var first: LogTemporary?
+        defer { first?.discard() }
+        while true {
+            let step: Step<Result> = try files.withLock { files in
+                guard try acquireLock(&files) else { return .wait }
+                defer { files.lock.release(in: fileSystem) }
+                switch try readOn(&files) {
+                case .current: try cut(&files)
+                case .replaced: return .reload
+                case .missing:
+                    if files.log != nil {
+                        guard try writeAgain(&files) else { return .wait }
+                    } else if let next = first.take() {
+                        try put(next, &files)
+                    } else {
+                        return .begin
+                    }
+                }
+                return .done(try body(&files))
+            }
+            switch step {
+            case .done(let result): return result
+            case .reload: try reload()
+            case .begin:
+                first = try takeTemporary()
+                if let first { try first.write(LogContents()) } else if !pause.next() { throw busy }
+            case .wait: if !pause.next() { throw busy }
+            }
+        }
+    }
+
+    private func acquireLock(_ files: inout Files) throws -> Bool {
+        do {
+            return try files.lock.acquire(in: fileSystem)
+        } catch let error as SystemError where error.number == ENOENT {
+            try WholeFile(path: path, fileSystem: fileSystem).createDirectory()
+            return try files.lock.acquire(in: fileSystem)
+        }
+    }
+
+    /// Removes what has no line break: a process was killed while it appended.
+    private func cut(_ files: inout Files) throws {
+        guard let log = files.log, try log.size() > files.end else { return }
+        try log.truncate(to: files.end)
+    }
+
+    // MARK: Other logs
+
+    private var busy: SettingsError {
+        SettingsError(.busy, store: setup.description, underlying: LogProblem.locked)
+    }
+
+    private func takeTemporary() throws -> LogTemporary? {
+        try LogTemporary.take(setup.base + "-new", for: path, in: fileSystem)
+    }
+
+    /// Writes a log again that was removed while it was open.
+    ///
+    /// - Returns: False if another process is writing one.
+    private func writeAgain(_ files: inout Files) throws -> Bool {
+        guard let temporary = try takeTemporary() else { return false }
+        defer { temporary.discard() }
+        try temporary.write(contents.withLock { $0 })
+        try put(temporary, &files)
+        return true
+    }
+
+    /// Puts a new log in place, which has everything that is in memory.
+    private func put(_ temporary: LogTemporary, _ files: inout Files) throws {
+        let size = try temporary.log.size()
+        let log = try temporary.put()
+        begin(log, size, &files)
+        contents.withLock { $0.didBeginLog(temporary.beginning) }
+    }
+
+    /// Replaces the log by one that has a line for each name.
+    ///
+    /// Does nothing if there is no log. Other processes can write meanwhile. If they keep the compaction from ending, the third
+    /// attempt locks them out.
+    ///
+    /// - Parameter patience: The time to wait for another process that is compacting the log.
+    /// - Throws: `busy` if another process is compacting the log, or keeps it locked; the system's errors. The log stays then.
+    func compact(waiting patience: Duration) throws {
+        defer { feed.flush() }
+        try refresh()
+        guard files.withLock({ $0.log != nil }) else { return }
+        try keepDamagedAside()
+        var pause = LockPause(until: Deadline(after: patience))
+        var taken = try takeTemporary()
+        while taken == nil, pause.next() { taken = try takeTemporary() }
+        guard let temporary = taken else { throw busy }
+        defer { temporary.discard() }
+        var isDone = false
+        for _ in 0..<2 where !isDone { isDone = try compact(to: temporary) }
+        if !isDone {
+            try whileLocked(waiting: setup.patience) { files in
+                try temporary.write(contents.withLock { $0 })
+                try put(temporary, &files)
+            }
+        }
+        try flushDirectory(of: temporary.log)
+    }
+
+    /// - Returns: False if the log was replaced, or what was appended meanwhile must not be copied.
+    private func compact(to temporary: LogTemporary) throws -> Bool {
+        let (old, start, present) = files.withLock { files in (files.log, files.end, contents.withLock { $0 }) }
+        guard let old else { return true }
+        try temporary.write(present)
+        var copied = start
+        for _ in 0..<LogLimits.copies {
+            let size = try old.size()
+            guard size - copied > LogLimits.lastCopy else { break }
+            guard let end = try temporary.copy(from: old, copied, to: size) else { return false }
+            copied = end
+        }
+        return try whileLocked(waiting: setup.patience) { files in
+            guard files.log === old, try temporary.copy(from: old, copied, to: files.end) != nil else { return false }
+            try put(temporary, &files)
+            return true
+        }
+    }
+
+    /// Copies a damaged log, so that a person can examine it.
+    private func keepDamagedAside() throws {
+        let log = files.withLock { files in
+            files.isKeptAside || contents.withLock { !$0.isDamaged } ? nil : files.log
+        }
+        guard let log else { return }
+        let date: String = Date().formatted(.iso8601)
+        let random = String(UInt32.random(in: .min ... .max), radix: 36)
+        try log.copy(to: path + ".damaged-\(date.filter { $0 != ":" })-\(random)")
+        files.withLock { if $0.log === log { $0.isKeptAside = true } }
+    }
+
+    // MARK: Power failures
+
+    /// Returns when everything that was read or written before the call survives a power failure.
+    ///
+    /// If flushing fails, what was to be flushed may be lost although the next flush succeeds. So a line in the log says it, nobody
+    /// flushes that log again, and a new log is written before this succeeds.
+    ///
+    /// - Throws: The system's errors, and those of ``compact(waiting:)``.
+    func flush() throws {
+        let before = position
+        guard before.log != nil else { return }
+        try flushed.withLock { flushed in
+            if flushed.log === before.log, flushed.end >= before.end { return }
+            let position = position
+            guard let log = position.log else { return }
+            if !contents.withLock({ $0.hasFailedFlush }) {
+                do {
+                    try log.flush()
+                } catch {
+                    recordFailedFlush()
+                }
+            }
+            // Another process may have recorded one meanwhile.
+            try refresh()
+            if contents.withLock({ $0.hasFailedFlush }) { return try compact(waiting: setup.patience) }
+            try flushDirectory(of: log)
+            flushed = position
+        }
+    }
+
+    private func recordFailedFlush() {
+        do {
+            try whileLocked(waiting: setup.patience) { files in try append([.failedFlush], &files) }
+        } catch {
+            // This process knows it.
+        }
+        contents.withLock { _ = $0.apply(.line(.failedFlush)) }
+    }
+
+    /// Flushes the directory once for each log.
+    private func flushDirectory(of log: LogFile) throws {
+        if files.withLock({ $0.log === log && $0.isDirectoryFlushed }) { return }
+        try fileSystem.synchronizeDirectory(WholeFile.split(path).directory)
+        files.withLock { if $0.log === log { $0.isDirectoryFlushed = true } }
+    }
+}

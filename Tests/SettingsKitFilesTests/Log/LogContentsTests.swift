@@ -1,0 +1,132 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsKitFiles
+
+@Suite("The contents of a log")
+struct LogContentsTests {
+    private static func line(_ values: [String: String?], at time: UInt64? = nil, by replica: UInt64 = 1) -> LogChanges
+    {
+        LogChanges(
+            changes: values.sorted { $0.key < $1.key }.map { LogChange(name: $0, data: $1.map { Data($0.utf8) }) },
+            stamp: time.map { LogStamp(time: $0, replica: replica) })
+    }
+
+    private static func contents(_ lines: [LogChanges]) -> LogContents {
+        var contents = LogContents()
+        for line in lines { _ = contents.apply(.changes(line)) }
+        return contents
+    }
+
+    /// Lines with few names, times and values, so that many of them meet.
+    private static func randomLines(_ count: Int, _ random: inout SeededGenerator) -> [LogChanges] {
+        (0..<count).map { _ in
+            var values: [String: String?] = [:]
+            for _ in 0...Int.random(in: 0...1, using: &random) {
+                values[["a", "b", "c"].randomElement(using: &random)!] = .some(
+                    ["1", "2", nil].randomElement(using: &random)!)
+            }
+            return line(values, at: .random(in: 1...4, using: &random), by: .random(in: 1...3, using: &random))
+        }
+    }
+
+    /// What the entries say, without who wrote equal ones.
+    private static func values(_ contents: LogContents) -> [String: String] {
+        contents.entries.mapValues {
+            "\($0.data.map { String(decoding: $0, as: UTF8.self) } ?? "-") \($0.stamp?.time ?? 0)"
+        }
+    }
+
+    @Test("Without times, the last change of a name is in force, and a removal leaves nothing")
+    func lastLine() {
+        let contents = Self.contents([
+            Self.line(["a": "1", "b": "1"]), Self.line(["a": "2"]), Self.line(["b": nil]), Self.line(["c": nil]),
+        ])
+        #expect(contents.names == ["a"] && contents.data(named: "a") == Data("2".utf8))
+        #expect(contents.entries.count == 1)
+    }
+
+    @Test("Merging is commutative, associative and idempotent", arguments: Rounds.seeds(0..<400, part: 100))
+    func algebra(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let lines = Self.randomLines(8, &random)
+        let expected = Self.values(Self.contents(lines))
+        for _ in 0..<5 {
+            let other = (lines + lines.prefix(3)).shuffled(using: &random)
+            #expect(Self.values(Self.contents(other)) == expected, "seed \(seed)")
+        }
+        // The greatest line of a name is in force.
+        for (name, entry) in Self.contents(lines).entries {
+            for line in lines {
+                guard let change = line.changes.first(where: { $0.name == name }), let stamp = line.stamp else {
+                    continue
+                }
+                let value: [UInt8] = change.data.map { [1] + Array($0) } ?? [0]
+                let greatest: [UInt8] = entry.data.map { [1] + Array($0) } ?? [0]
+                #expect(
+                    stamp.time < entry.stamp!.time
+                        || stamp.time == entry.stamp!.time && !greatest.lexicographicallyPrecedes(value), "seed \(seed)"
+                )
+            }
+        }
+    }
+
+    @Test("What wins of another log makes the same as all of it", arguments: Rounds.seeds(0..<400, part: 100))
+    func winners(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let (own, others) = (Self.randomLines(5, &random), Self.randomLines(8, &random))
+        var contents = Self.contents(own)
+        let winners = contents.winners(among: others + others)
+        let expected = Self.values(Self.contents(own + others))
+        #expect(winners.reduce(0) { $0 + $1.changes.count } <= expected.count, "seed \(seed)")
+        for line in winners { _ = contents.apply(.changes(line)) }
+        #expect(Self.values(contents) == expected, "seed \(seed)")
+        #expect(contents.winners(among: others).isEmpty, "seed \(seed)")
+    }
+
+    @Test("A new log says what the old one said, with the removals and unknown members", arguments: [0, 1] as [UInt64])
+    func newLog(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var lines = Self.randomLines(10, &random)
+        lines.append(Self.line(["known": "1"], at: 9))
+        lines[10].unknownMembers = Array("\"new\":1".utf8)
+        var contents = Self.contents(lines)
+        _ = contents.apply(.replica(LogReplica(id: 5, device: "d")))
+        var bytes = LogLine.beginning(.new).bytes
+        contents.forEachLine { $0.append(to: &bytes) }
+        var again = LogContents()
+        for line in logLines(bytes) { _ = again.apply(line) }
+        #expect(again.hasSameEntries(as: contents) && !again.isDamaged && again.replica == contents.replica)
+        #expect(again.size == contents.size)
+        #expect(String(decoding: bytes, as: UTF8.self).contains("\"new\":1,\"crc\""))
+    }
+
+    @Test("The differences of two logs turn the values of one into those of the other")
+    func differences() {
+        let (one, other) = (
+            Self.contents([Self.line(["a": "1", "b": "1", "c": "1"])]),
+            Self.contents([Self.line(["a": "1", "b": "2", "d": "1"])])
+        )
+        let changes = one.differences(to: other).sorted { $0.name < $1.name }
+        #expect(changes.map(\.name) == ["b", "c", "d"])
+        #expect(changes.map(\.newData) == [Data("2".utf8), nil, Data("1".utf8)])
+        #expect(changes.map(\.oldData) == [Data("1".utf8), Data("1".utf8), nil])
+    }
+
+    @Test(
+        "A time is greater than all of its names, whatever the clock shows",
+        arguments: [
+            (0, 6), (5, 6), (-1, 6), (.min, 6), (.max, 6), (7_258_118_400_000, 6),
+            (7_258_118_399_999, 7_258_118_399_999 << 16),
+        ] as [(Int64, UInt64)])
+    func nextTime(now: Int64, expected: UInt64) {
+        let contents = Self.contents([Self.line(["a": "1"], at: 5), Self.line(["b": nil], at: 4)])
+        let expected = now == 5 ? 5 << 16 : expected
+        #expect(contents.nextTime(of: ["a", "b", "c"], now: now) == expected)
+        #expect(contents.nextTime(of: ["c"], now: 0) == 0)
+        let last = Self.contents([Self.line(["a": "1"], at: LogStamp.end - 1)])
+        #expect(last.nextTime(of: ["a"], now: now) == nil && last.nextTime(of: ["b"], now: now) != nil)
+    }
+}
