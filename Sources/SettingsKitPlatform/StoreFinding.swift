@@ -19,8 +19,7 @@ package struct StoreFinding: Sendable, Equatable {
         // Beside them
         case temporary, keptAside, conflictCopy
         // Shared directories
-        case noState, stateNewer, otherDirectory, copiedState, ownFileMissing, ownFileOutdated, replicaFile, heldBack
-        case abandoned, tooManyFiles, clockBehind
+        case noState, stateNewer, copiedState, ownFileMissing, ownFileOutdated, replicaFile, tooManyFiles, clockBehind
         // Databases
         case notADatabase, corruptDatabase, unexpectedTable
     }

@@ -11,10 +11,12 @@ enum HoldWork {
         case let url where url.pathExtension == "sqlite":
             DatabaseWork.run { try await hold(database: url) }
         case let url where url.lastPathComponent == "shared":
-            let directory = try ReplicatedDirectory(
-                at: DirectoryLocation(directory: path, state: path + "-state"), fileSystem: POSIXFileSystem(),
-                options: .init(), isWatching: false, now: ReplicatedDirectory.systemTime)
-            try hold(directory.state.list)
+            let system = POSIXFileSystem()
+            var lock = try LogLock(path: DirectoryLocation(directory: path, state: path + "-state").statePath + "-lock")
+            while try !lock.acquire(in: system) { usleep(1_000) }
+            stop()
+            lock.release(in: system)
+            while true { pause() }
         default:
             try hold(PropertyListStore(path: path, fileSystem: POSIXFileSystem()).list)
         }

@@ -177,7 +177,7 @@ struct PropertyListInspection: Sendable {
                         "\(repeated) of its keys are repeated in their dictionary; only the last value of each counts.",
                         advice: "Remove the others: the next program that writes does not keep them."))
             }
-            let unusable = members.count { !SettingsService.StorageKey.isValid($0.key) && $0.key != ReplicaMemory.name }
+            let unusable = members.count { !SettingsService.StorageKey.isValid($0.key) }
             if unusable > 0 {
                 findings.append(
                     StoreFinding(

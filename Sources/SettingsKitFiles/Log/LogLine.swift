@@ -196,7 +196,7 @@ enum LogCheck {
     private static let opening = Array(",\"crc\":\"".utf8)
     private static let closing = Array("\"}".utf8)
     /// The number of bytes that the check takes.
-    private static let size = 18
+    static let size = 18
 
     /// Completes the line that begins at `start`, and lacks its last brace, with its check and a line break.
     static func append(to output: inout [UInt8], from start: Int) {

@@ -31,7 +31,7 @@ final class SettingsLog: Sendable {
         /// The name of the store in messages.
         var description: String
         /// The time that an operation waits for other processes that keep the log locked.
-        var patience: Duration = .milliseconds(500)
+        var patience = LogLimits.patience
         /// Whether changes stay in memory, and nothing is written.
         var isReadOnly = false
         /// Whether changes are announced to other processes, which watch the log.
@@ -51,6 +51,8 @@ final class SettingsLog: Sendable {
         var isKeptAside = false
         /// How often another log was loaded.
         var loadCount = 0
+        /// Until when setting one value does not wait.
+        var impatience: Deadline?
     }
 
     /// A place in a log.
@@ -78,6 +80,7 @@ final class SettingsLog: Sendable {
         contents = Mutex(LogContents(), .contents)
         announcer =
             setup.isAnnouncing ? ChangeAnnouncer(pause: LogLimits.announcementPause) { Self.touch(setup) } : nil
+        defer { feed.flush() }
         try reload()
     }
 
@@ -145,6 +148,10 @@ final class SettingsLog: Sendable {
     /// - Throws: The system's errors. Changes that were read before the error are kept.
     func refresh() throws {
         defer { feed.flush() }
+        try readOn()
+    }
+
+    private func readOn() throws {
         while try files.withLock({ try readOn(&$0) }) == .replaced { try reload() }
     }
 
@@ -174,7 +181,6 @@ final class SettingsLog: Sendable {
 
     /// Loads the log that is now at the path, beside the present one, and publishes the differences.
     private func reload() throws {
-        defer { feed.flush() }
         let before = files.withLock { $0.log }
         guard let log = try LogFile.open(path, isReadOnly: setup.isReadOnly, in: fileSystem) else { return }
         let size = try log.size()
@@ -209,16 +215,19 @@ final class SettingsLog: Sendable {
 
     /// Decides about changes while no other thread and no other process makes any, and appends them.
     ///
-    /// - Parameter decide: Receives the contents. Returns the lines, or nil to refuse. The lines are appended in one write.
+    /// - Parameters:
+    ///   - isSet: Whether one value is set: then this waits for half a second at most, and for half a second after `busy` not at all.
+    ///     Otherwise, a form of twenty settings would freeze for ten seconds.
+    ///   - decide: Receives the contents. Returns the lines, or nil to refuse. The lines are appended in one write.
     /// - Returns: False if `decide` has refused.
     /// - Throws: `busy` if another process keeps the log locked; `tooLarge`; the system's errors, and those of `decide`. Nothing
     ///   changes then.
     @discardableResult
     func write(
-        origin: SettingsService.Origin = .local, _ decide: (LogContents) throws -> [LogLine]?
+        origin: SettingsService.Origin = .local, isSet: Bool = false, _ decide: (LogContents) throws -> [LogLine]?
     ) throws -> Bool {
         defer { feed.flush() }
-        let lines = try whileLocked(waiting: setup.patience) { files -> [LogLine]? in
+        let lines = try whileLocked(waiting: setup.patience, isSet: isSet) { files -> [LogLine]? in
             guard let lines = try contents.withLock({ try decide($0) }) else { return nil }
             if lines.isEmpty { return lines }
             if !setup.isReadOnly { try append(lines, &files) }
@@ -256,13 +265,19 @@ final class SettingsLog: Sendable {
 
     /// Runs `body` while no other process writes, with everything read that others have written.
     private func whileLocked<Result>(
-        waiting patience: Duration, _ body: (inout Files) throws -> Result
+        waiting patience: Duration, isSet: Bool = false, _ body: (inout Files) throws -> Result
     ) throws -> Result {
         if setup.isReadOnly {
-            try refresh()
+            try readOn()
             return try files.withLock { try body(&$0) }
         }
-        var pause = LockPause(until: Deadline(after: patience))
+        var pause: LockPause?
+        func wait() throws {
+            if pause == nil { pause = LockPause(until: Deadline(after: isSet ? patienceOfSet(patience) : patience)) }
+            if pause?.next() == true { return }
+            files.withLock { $0.impatience = Deadline(after: LogLimits.patience) }
+            throw busy
+        }
         var first: LogTemporary?
         defer { first?.discard() }
         while true {
@@ -288,10 +303,14 @@ final class SettingsLog: Sendable {
             case .reload: try reload()
             case .begin:
                 first = try takeTemporary()
-                if let first { try first.write(LogContents()) } else if !pause.next() { throw busy }
-            case .wait: if !pause.next() { throw busy }
+                if let first { try first.write(LogContents()) } else { try wait() }
+            case .wait: try wait()
             }
         }
+    }
+
+    private func patienceOfSet(_ patience: Duration) -> Duration {
+        files.withLock { $0.impatience?.hasPassed == false ? .zero : min(patience, LogLimits.patience) }
     }
 
     private func acquireLock(_ files: inout Files) throws -> Bool {
@@ -347,7 +366,11 @@ final class SettingsLog: Sendable {
     /// - Throws: `busy` if another process is compacting the log, or keeps it locked; the system's errors. The log stays then.
     func compact(waiting patience: Duration) throws {
         defer { feed.flush() }
-        try refresh()
+        try makeCompact(waiting: patience)
+    }
+
+    private func makeCompact(waiting patience: Duration) throws {
+        try readOn()
         guard files.withLock({ $0.log != nil }) else { return }
         try keepDamagedAside()
         var pause = LockPause(until: Deadline(after: patience))
@@ -406,6 +429,7 @@ final class SettingsLog: Sendable {
     ///
     /// - Throws: The system's errors, and those of ``compact(waiting:)``.
     func flush() throws {
+        defer { feed.flush() }
         let before = position
         guard before.log != nil else { return }
         try flushed.withLock { flushed in
@@ -420,8 +444,8 @@ final class SettingsLog: Sendable {
                 }
             }
             // Another process may have recorded one meanwhile.
-            try refresh()
-            if contents.withLock({ $0.hasFailedFlush }) { return try compact(waiting: setup.patience) }
+            try readOn()
+            if contents.withLock({ $0.hasFailedFlush }) { return try makeCompact(waiting: setup.patience) }
             try flushDirectory(of: log)
             flushed = position
         }

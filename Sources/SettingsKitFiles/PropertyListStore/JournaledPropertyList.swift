@@ -183,36 +183,21 @@ final class JournaledPropertyList: Sendable {
     /// Decides about changes while nothing else can change anything, and makes them as one change.
     ///
     /// - Parameters:
-    ///   - origin: The origin of the change, for listeners.
     ///   - waiting: The time to wait for another process. Nil for ``patience``.
     ///   - decide: Reads the stored values in ``contents``; returns the changes, if any, or nil to refuse.
     /// - Returns: false if it was refused.
     @discardableResult
     func change(
-        origin: SettingsService.Origin = .local, waiting: @autoclosure () -> Duration? = nil,
+        waiting: @autoclosure () -> Duration? = nil,
         _ decide: () throws -> [JournalChange]?
     ) throws -> Bool {
-        if setup.isDetached { return try changeMemory(origin: origin, decide) }
         return try change(waiting: waiting() ?? patience) { writer in
             guard let changes = try decide() else { return .refusal }
             guard !changes.isEmpty else { return .nothing }
             try contents.requireRoom(for: changes)
             let position = try writer.append(.changes(changes))
-            contents.change(origin: origin) { $0.set(changes, at: position) }
+            contents.change(origin: .local) { $0.set(changes, at: position) }
             return .change
-        }
-    }
-
-    /// Makes changes in memory only, after those in the journal so far.
-    private func changeMemory(
-        origin: SettingsService.Origin, _ decide: () throws -> [JournalChange]?
-    ) throws -> Bool {
-        try files.update { writer in
-            try writer.follower.catchUp()
-            guard let changes = try decide() else { return false }
-            // The position is after all journals, so that an edit of the file does not replace the change.
-            contents.change(origin: origin) { $0.set(changes, at: .max) }
-            return true
         }
     }
 

@@ -43,7 +43,7 @@ struct PropertyListFollower {
     ) {
         (self.setup, self.contents, self.end, self.monitor) = (setup, contents, end, monitor)
         (file, target, list, cursor) = (loaded.file, loaded.target, loaded.list, loaded.cursor)
-        isReadOnly = setup.isReadOnly || setup.isDetached
+        isReadOnly = setup.isReadOnly
         addProblems(loaded.problems)
     }
 
@@ -51,7 +51,7 @@ struct PropertyListFollower {
 
     /// Whether the file is the only source of values: no store of this process may write, and there is no journal.
     private var isFileAlone: Bool {
-        isReadOnly && !setup.isDetached && cursor.journal == nil && cursor.problem == nil
+        isReadOnly && cursor.journal == nil && cursor.problem == nil
     }
 
     /// The state that determines when to fold. Nil if the property list has every change, or this process only reads.

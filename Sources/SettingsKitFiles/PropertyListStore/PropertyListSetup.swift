@@ -20,10 +20,6 @@ struct PropertyListSetup: Sendable {
     var limits = PropertyListStoreLimits()
     /// Whether the first store over the list only reads.
     var isReadOnly = false
-    /// Whether to make changes in memory only, over the contents of the files. Nothing is then written.
-    var isDetached = false
-    /// Converts changes for the feed; see ``PublishedContents``.
-    var presentation: PublishedContents.Presentation?
 
     init(path: String, fileSystem: any FileSystem) {
         self.path = path

@@ -12,9 +12,6 @@ import Synchronization
 /// Reading uses nothing else. The lock is never held while a file is used, so that reading never waits for a file. Each change is
 /// published before the lock is released. No listener runs inside the lock: the caller flushes the feed outside of every lock.
 final class PublishedContents: Sendable {
-    /// Converts changes for the feed. Called for every change, inside the lock.
-    typealias Presentation = @Sendable ([SettingsStoreChange]) -> [SettingsStoreChange]
-
     private struct State {
         var contents: PropertyListContents
         /// The changes that are being published. The memory is reused by later changes.
@@ -22,13 +19,12 @@ final class PublishedContents: Sendable {
     }
 
     let feed = SettingsStoreFeed()
-    private let presentation: Presentation?
     private let limit: Int
     private let description: String
     private let state: Mutex<State>
 
     init(_ contents: PropertyListContents, _ setup: PropertyListSetup) {
-        (presentation, limit, description) = (setup.presentation, setup.limits.contents, setup.description)
+        (limit, description) = (setup.limits.contents, setup.description)
         state = Mutex(State(contents: contents), .contents)
     }
 
@@ -43,7 +39,7 @@ final class PublishedContents: Sendable {
     func change(
         origin: SettingsService.Origin, _ body: (inout PropertyListContents) -> [SettingsStoreChange]
     ) {
-        state.withLock { state in publish(body(&state.contents), origin: origin) }
+        state.withLock { state in feed.publish(body(&state.contents), origin: origin) }
     }
 
     /// Stores other bytes in place of a finding's, or removes it, and publishes the change of this process.
@@ -52,13 +48,9 @@ final class PublishedContents: Sendable {
     func replace(_ found: borrowing PropertyListContents.Finding, by data: Data?, at position: Int64) {
         state.withLock { state in
             state.changes.append(state.contents.replace(found, by: data, at: position))
-            publish(state.changes, origin: .local)
+            feed.publish(state.changes, origin: .local)
             state.changes.removeAll(keepingCapacity: true)
         }
-    }
-
-    private func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
-        feed.publish(presentation?(changes) ?? changes, origin: origin)
     }
 
     // MARK: The limit

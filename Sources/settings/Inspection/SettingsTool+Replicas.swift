@@ -7,9 +7,8 @@ extension Subcommand where Program == SettingsTool {
             name: "replicas", options: [.json],
             summary: "Show the devices of a shared directory.",
             discussion:
-                "PENDING counts the changes that a device has not received; for this device, those that are not in the "
-                + "directory yet. BLOCKING counts the old removals that are kept because of a device. Both need the local state "
-                + "of a program. Nothing is written, and no replica is created."
+                "PENDING counts the settings whose latest change is not in the device's file yet. It needs the local state of a "
+                + "program. Nothing is written, and no replica is created."
         ) { tool, invocation, streams in
             try tool.replicas(invocation, streams)
         }
@@ -36,7 +35,7 @@ extension SettingsTool {
         if devices.isEmpty {
             try streams.print("No device has written files into \(TextLayout.escaped(inspection.directory)).\n")
         } else {
-            let rows = [["DEVICE", "ID", "LAST SEEN", "SETTINGS", "PENDING", "BLOCKING"]] + devices.map(row)
+            let rows = [["DEVICE", "ID", "LAST SEEN", "PENDING"]] + devices.map(row)
             try streams.print(TextLayout.table(rows).joined(separator: "\n") + "\n")
         }
         for problem in problems { streams.report("\(problem.path): \(problem.message)") }
@@ -46,10 +45,9 @@ extension SettingsTool {
     private func row(_ device: DirectoryInspection.Device) -> [String] {
         let replica = device.replica
         let name = TextLayout.truncated(TextLayout.escaped(replica.deviceName), to: 30)
-        func shown(_ count: Int?) -> String { count.map { "\($0)" } ?? "?" }
         return [
             replica.isOwn ? "\(name) (this)" : name, replica.id, replica.lastSeen.formatted(.iso8601),
-            "\(replica.entryCount)", shown(device.pendingCount), replica.isOwn ? "" : shown(device.blockedCount),
+            device.pendingCount.map { "\($0)" } ?? "?",
         ]
     }
 
@@ -57,11 +55,10 @@ extension SettingsTool {
         let replica = device.replica
         var members: [(name: String, value: JSONText)] = [
             ("device", .string(replica.deviceName)), ("id", .string(replica.id)), ("isOwn", .bool(replica.isOwn)),
-            ("lastSeen", .string(replica.lastSeen.formatted(.iso8601))), ("settings", .value("\(replica.entryCount)")),
+            ("lastSeen", .string(replica.lastSeen.formatted(.iso8601))),
             ("files", .array(device.files.map { .string($0) })),
         ]
         if let count = device.pendingCount { members.append(("pending", .value("\(count)"))) }
-        if let count = device.blockedCount { members.append(("blocking", .value("\(count)"))) }
         return .object(members)
     }
 }

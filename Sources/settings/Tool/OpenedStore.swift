@@ -181,6 +181,6 @@ extension SettingsError.Code {
     /// Whether values may be missing because of the problem.
     fileprivate var affectsReading: Bool {
         [.damaged, .journalUnavailable, .readFailed].contains(self)
-            || ["unusedFile", "heldBack"].contains(name)
+            || name == "unusedFile"
     }
 }

@@ -30,23 +30,14 @@ struct GuideLimitsTests {
 
     @Test("The guide's limits of a shared directory are those of the code")
     func sharedDirectory() {
-        expect("a value", mebibytes(DirectoryLimits.value))
-        expect("the name of a shared setting", mebibytes(DirectoryLimits.name))
-        expect("a line of a file", mebibytes(DirectoryLimits.line))
-        expect("all records of a replica", mebibytes(DirectoryLimits.fileSize))
-        expect("parts of a replica", "\(DirectoryLimits.listedParts)")
+        expect("all settings of a replica", mebibytes(DirectoryLimits.fileSize))
         expect("files in the directory", grouped(DirectoryLimits.files))
-        expect("replicas in `heard`", grouped(DirectoryLimits.heardReplicas))
-        expect("epochs in `accepted`", "\(DirectoryLimits.acceptedEpochs)")
-        expect("a clock's error", DirectoryTimings.clockTolerance == 86_400_000 ? "one day" : "?")
-        let days = DirectoryStore.Options().tombstoneRetention / .seconds(86_400)
-        expect("removals are remembered", "\(Int(days)) days")
     }
 
     @Test("The guide's times are those of the code")
     func times() {
         expect("the same on a network file system", "\(seconds(PropertyListTimings.pollInterval))")
-        #expect(DirectoryTimings.pollInterval == PropertyListTimings.pollInterval)
+        #expect(DirectoryLimits.pollInterval == PropertyListTimings.pollInterval)
         expect("a writer waits for a lock", "\(PropertyListStore.defaultPatience / .seconds(1)) seconds")
         expect(
             "a change is in the property list", "\(FoldingPace.quietTime(ofSize: 65_536) / .seconds(1)) quiet seconds")

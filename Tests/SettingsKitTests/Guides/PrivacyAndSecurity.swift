@@ -38,7 +38,7 @@ struct PrivacyTests {
                 try settings.save(number, to: 2)
             }
             let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-            let names = ["Settings.plist", "Settings.plist-journal", "State.plist", "Vault.sqlite", "Vault.sqlite-wal"]
+            let names = ["Settings.plist", "Settings.plist-journal", "State-log", "Vault.sqlite", "Vault.sqlite-wal"]
             for name in names {
                 #expect(paths.contains { $0.hasSuffix("/\(name)") }, "\(name)")
             }

@@ -74,7 +74,7 @@ extension StoreMedium {
     func elsewhere() throws -> any SettingsStore { try fresh() }
 
     /// Locks the journal of a property list.
-    fileprivate func lock(propertyListAt path: String) throws -> Repair {
+    fileprivate func lock(besides path: String) throws -> Repair {
         let system = POSIXFileSystem()
         let file = try system.openOrCreate(path + "-lock").file
         try #require(try system.lock(file, waiting: .seconds(60)))
@@ -102,7 +102,7 @@ private struct PropertyListMedium: StoreMedium {
 
     func makeUnreadable() throws -> Repair { try SettingsTestSupport.makeUnreadable(path) }
 
-    func lock() throws -> Repair { try lock(propertyListAt: path) }
+    func lock() throws -> Repair { try lock(besides: path) }
 
     func check() throws {
         // Only what has been folded is in the property list.
@@ -138,9 +138,9 @@ private struct DirectoryMedium: StoreMedium {
 
     // The local truth. The directory that is shared may come and go.
 
-    func makeUnreadable() throws -> Repair { try SettingsTestSupport.makeUnreadable(path + "-state/State.plist") }
+    func makeUnreadable() throws -> Repair { try SettingsTestSupport.makeUnreadable(path + "-state/State-log") }
 
-    func lock() throws -> Repair { try lock(propertyListAt: path + "-state/State.plist") }
+    func lock() throws -> Repair { try lock(besides: path + "-state/State") }
 
     func check() throws {
         let store = try DirectoryStore(directory: path, state: path + "-state", fileSystem: POSIXFileSystem())

@@ -1,0 +1,77 @@
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The replica's own file in the shared directory: a copy of the log, to which it is appended what the copy lacks.
+struct ReplicaExport {
+    let path: String
+    let fileSystem: any FileSystem
+
+    /// What is at the path.
+    enum Present {
+        case missing
+        case file([UInt8], FileStatus)
+        /// Another program's file, or one of a newer version.
+        case unusable
+    }
+
+    /// - Throws: The system's errors. A file that cannot be read is not a missing one.
+    func read() throws -> Present {
+        guard let status = try fileSystem.status(of: path, followingLink: false) else { return .missing }
+        guard status.kind == .file else { return .unusable }
+        if status.isDataless { throw ReplicaProblem.notDelivered(WholeFile.split(path).name) }
+        let bytes = try fileSystem.coordinating(.reading, of: path) { () throws(SystemError) in
+            let file = try fileSystem.openForReading(path, followingLink: false)
+            defer { fileSystem.close(file) }
+            return try fileSystem.read(
+                Int(clamping: min(status.size, Int64(DirectoryLimits.fileSize))), of: file, at: 0)
+        }
+        if case .newerVersion = SeenFile.read(bytes).content { return .unusable }
+        return .file(bytes, status)
+    }
+
+    /// Whether bytes are a beginning of a log.
+    func isBeginning(_ bytes: [UInt8], of log: LogFile, _ end: Int64) throws(SystemError) -> Bool {
+        guard bytes.count <= end else { return false }
+        return try log.bytes(from: 0, to: Int64(bytes.count)) == bytes
+    }
+
+    /// Appends what the file lacks of a log, and flushes it.
+    ///
+    /// - Returns: The file's status. Nil if another program has changed the file.
+    func append(_ log: LogFile, to end: Int64, after old: FileStatus) throws(SystemError) -> FileStatus? {
+        try fileSystem.coordinating(.replacing, of: path) { () throws(SystemError) in
+            let file = try fileSystem.openForAppending(path)
+            defer { fileSystem.close(file) }
+            guard try fileSystem.status(of: file) == old else { return nil }
+            if old.size < end {
+                try log.bytes(from: old.size, to: end).withUnsafeBufferPointer { buffer throws(SystemError) in
+                    try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
+                }
+            }
+            try fileSystem.synchronize(file)
+            return try fileSystem.status(of: file)
+        }
+    }
+
+    /// Replaces the file by a copy of a log.
+    func write(_ log: LogFile, to end: Int64) throws(SystemError) -> FileStatus {
+        let file = WholeFile(path: path, fileSystem: fileSystem)
+        let bytes = Data(try log.bytes(from: 0, to: end))
+        let status = try fileSystem.coordinating(.replacing, of: path) { () throws(SystemError) in
+            try file.replace(with: bytes)
+        }
+        try file.removeTemporaries(.unlockedForAnHour)
+        return status
+    }
+}

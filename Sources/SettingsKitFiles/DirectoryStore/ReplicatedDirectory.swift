@@ -1,0 +1,429 @@
+import SettingsKitCore
+import SettingsKitPlatform
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A shared directory with this device's state. All stores of a process with the same two use one object.
+///
+/// The state is a log, in which each change has a stamp. ``folder`` has what was read of the replicas' files; what wins there is
+/// appended to the log. The replica's own file in the directory is a copy of the log. The directory is read and written without
+/// the log's lock, so reading and setting values never wait for it.
+final class ReplicatedDirectory: Sendable {
+    let log: SettingsLog
+    let folder: SharedFolder
+    let description: String
+    let isReadOnly: Bool
+    let fileSystem: any FileSystem
+    /// The name of the device.
+    private let device: String
+    private let patience: Duration
+    private let sizeLimit: Int64
+    /// Returns the machine's time in milliseconds since 1970.
+    let now: @Sendable () -> Int64
+    /// The lock file that processes with the same state take to write the replica's file.
+    private let exportLock: String
+    private let queue = BackgroundQueue()
+    /// Notices changes in the directory, and in the log.
+    let monitor: ChangeMonitor
+    /// Writes the replica's file in the background. Nil if the directory is neither watched nor written there.
+    private let writer: WriteBehind?
+    /// What this process has last written. Nil if it must look at the file.
+    private let exported = Mutex<Exported?>(nil, .leaf)
+    /// Whether the replica's file must be replaced: flushing it has failed, so it may lose what was written, and not say so again.
+    private let mustReplace = Atomic(false)
+    /// The problems that were diagnosed and persist.
+    private let diagnosed = Mutex<Set<String>>([], .leaf)
+    /// The result of the first reading. Nil until then.
+    private let firstReading = Mutex<Result<Void, any Error>?>(nil, .leaf)
+
+    static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// - Parameter isWatching: Whether the directory is watched and written in the background.
+    init(
+        at location: DirectoryLocation, fileSystem: any FileSystem, options: DirectoryStore.Options,
+        access: SettingsStoreAccess = .readWrite, isWatching: Bool, now: @escaping @Sendable () -> Int64
+    ) throws {
+        isReadOnly = access == .readOnly
+        description = "DirectoryStore at \(location.directory)"
+        device = options.deviceName ?? DirectoryLocation.deviceName
+        (self.fileSystem, self.now) = (fileSystem, now)
+        (patience, sizeLimit) = (options.patience, Int64(options.sizeLimit))
+        exportLock = location.statePath + "-export"
+        var setup = SettingsLog.Setup(
+            base: location.statePath, fileSystem: fileSystem, description: description, patience: options.patience)
+        (setup.isReadOnly, setup.isAnnouncing) = (isReadOnly, isWatching && !isReadOnly)
+        do {
+            log = try SettingsLog(setup)
+            let isNew = log.withContents { $0.replica == nil }
+            if !isReadOnly { try Self.beginReplica(in: log, device: device) }
+            folder = SharedFolder(at: location.directory, isNew: isNew, isReadOnly: isReadOnly, in: fileSystem)
+        } catch {
+            throw SettingsError(.storeUnavailable, store: description, underlying: error)
+        }
+        writer = isWatching && !isReadOnly ? WriteBehind(delay: DirectoryLimits.writingDelay) : nil
+        monitor = ChangeMonitor(
+            interval: max(options.pollInterval ?? DirectoryLimits.pollInterval, DirectoryLimits.shortestPollInterval),
+            isIntervalFixed: options.pollInterval != nil, queue: queue)
+        monitor.monitor(self)
+        if isWatching { begin() } else { try readFirst() }
+    }
+
+    /// Begins a replica if the log has none, which also shows whether the log can be written.
+    private static func beginReplica(in log: SettingsLog, device: String) throws {
+        let isKnown = log.withContents { $0.replica?.device == device }
+        do {
+            try log.write { contents in
+                if contents.replica?.device == device { return [] }
+                return [.replica(LogReplica(id: contents.replica?.id ?? newID, device: device))]
+            }
+        } catch SettingsError.Code.busy where isKnown {
+            // Another process writes it now.
+        }
+    }
+
+    private static var newID: UInt64 { .random(in: 1 ... .max) }
+
+    /// Begins to write, to watch and to read in the background.
+    private func begin() {
+        writer?.begin { [weak self] in
+            try self?.work()
+        } report: { [weak self] error in
+            // A failed reading was already diagnosed, most likely for the same reason.
+            guard let self, !monitor.isFailing else { return }
+            reportNotExported(error)
+        }
+        queue.async { [self] in
+            // Started before the first reading, so that no change is missed, and in the background, because a network may not
+            // answer.
+            monitor.startNow(isPolling: false)
+            let result = Result { try readFirst() }
+            firstReading.withLock { $0 = result }
+        }
+    }
+
+    deinit {
+        // Does now what the background would do soon. If it fails, the next process that opens the store does it.
+        guard writer != nil else { return }
+        do {
+            try LastWriting.perform { try work() }
+        } catch {
+            reportNotExported(error)
+        }
+    }
+
+    /// Waits until the directory was read once, for a second at most.
+    ///
+    /// - Throws: the error of the first reading, if the directory cannot be used with this state.
+    func waitForFirstReading() throws {
+        let deadline = Deadline(after: DirectoryLimits.openingPatience)
+        while !deadline.hasPassed {
+            if let result = firstReading.withLock({ $0 }) { return try result.get() }
+            ThreadPause.sleep(for: .microseconds(200))
+        }
+    }
+
+    private func readFirst() throws {
+        do {
+            try read()
+            if lacksChanges { scheduleExport() }
+        } catch let error as SystemError where error.isAboutKind {
+            throw SettingsError(.storeUnavailable, store: description, underlying: error)
+        } catch let problem as ReplicaProblem where problem.code == .storeUnavailable {
+            throw SettingsError(.storeUnavailable, store: description, underlying: problem)
+        } catch {
+            monitor.recordFailure(error)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads the log and the directory, and merges changes. Unchanged files are not read again.
+    ///
+    /// - Throws: the system's errors for the directory or the local state. An unreadable file does not keep the others from being
+    ///   read.
+    func read() throws {
+        try folder.prepare(state: log.path)
+        try log.refresh()
+        if !isReadOnly, log.mustCompact { try log.compact(waiting: patience) }
+        try folder.read(log.loadCount) { _ = try merge($0) }
+        // A problem is reported if it persists at the next reading: a file may be arriving.
+        if diagnose(), writer != nil { monitor.retry(after: DirectoryLimits.arrivalPause) }
+        monitor.recordSuccess()
+    }
+
+    /// Appends the changes in a file that win to the log, as they are.
+    ///
+    /// - Returns: Whether one has won.
+    private func merge(_ lines: [LogChanges]) throws -> Bool {
+        if lines.isEmpty || log.withContents({ $0.winners(among: lines).isEmpty }) { return false }
+        var (isCopy, hasWinners) = (false, false)
+        try log.write(origin: .external) { contents in
+            let winners = contents.winners(among: lines)
+            hasWinners = !winners.isEmpty
+            // The log has all changes of its replica, unless another copy of the log has made them, or this one before it was put
+            // back. From now on, its changes are those of another replica.
+            let own = contents.replica?.id
+            isCopy = !isReadOnly && winners.contains { $0.stamp?.replica == own }
+            let new: [LogLine] = isCopy ? [.replica(LogReplica(id: Self.newID, device: device))] : []
+            return new + winners.map { .changes($0) }
+        }
+        if isCopy { report(.copiedState) }
+        return hasWinners
+    }
+
+    // MARK: Changing
+
+    /// Changes values, if they differ from the stored ones, and schedules an export of the changes.
+    ///
+    /// - Parameters:
+    ///   - time: The time of the changes. Nil for now.
+    ///   - isSet: Whether one value is set; see ``SettingsLog/write(origin:isSet:_:)``.
+    ///   - decide: Returns the new values, or nil to refuse.
+    /// - Returns: False if `decide` has refused.
+    /// - Throws: `busy` if another process keeps the state locked; the system's errors.
+    @discardableResult
+    func change(
+        at time: UInt64? = nil, isSet: Bool = false, _ decide: (LogContents) throws -> [(name: String, data: Data?)]?
+    ) throws -> Bool {
+        var isChanged = false
+        let isAccepted = try log.write(isSet: isSet) { contents in
+            guard let values = try decide(contents) else { return nil }
+            let changes = Self.changes(of: contents, to: values)
+            if changes.isEmpty { return [] }
+            isChanged = true
+            // Damage can have taken the line that names the replica.
+            let replica = contents.replica ?? LogReplica(id: Self.newID, device: device)
+            guard let time = time ?? contents.nextTime(of: changes.map(\.name), now: now()) else {
+                throw timeError(changes, contents)
+            }
+            let stamp = LogStamp(time: time, replica: replica.id)
+            return (contents.replica == nil ? [.replica(replica)] : [])
+                + [.changes(LogChanges(changes: changes, stamp: stamp))]
+        }
+        if isChanged { scheduleExport() }
+        return isAccepted
+    }
+
+    private static func changes(of contents: LogContents, to values: [(name: String, data: Data?)]) -> [LogChange] {
+        if values.count == 1 {
+            let (name, data) = values[0]
+            return contents.data(named: name) == data ? [] : [LogChange(name: name, data: data)]
+        }
+        // The last value of a repeated name counts.
+        let last = Dictionary(values.map { ($0.name, $0.data) }) { $1 }
+        return last.compactMap { name, data in
+            contents.data(named: name) == data ? nil : LogChange(name: name, data: data)
+        }
+    }
+
+    private func timeError(_ changes: [LogChange], _ contents: LogContents) -> SettingsError {
+        let latest = changes.compactMap { contents.entries[$0.name]?.stamp }.max { $0.time < $1.time }
+        return SettingsError(
+            .writeFailed, store: description,
+            underlying: ReplicaProblem.noTimeLeft(replica: (latest?.replica ?? 0).hexDigits))
+    }
+
+    // MARK: Exporting
+
+    /// What this process has written to the replica's file.
+    private struct Exported {
+        var position: SettingsLog.Position
+        var name: String
+        var status: FileStatus
+    }
+
+    /// Whether the replica's file may lack changes.
+    var lacksChanges: Bool {
+        guard !isReadOnly else { return false }
+        guard let exported = exported.withLock({ $0 }) else { return true }
+        let position = log.position
+        return exported.position.log !== position.log || exported.position.end != position.end
+            || folder.files[exported.name]?.status != exported.status
+    }
+
+    /// Schedules an export, which writes the replica's file if it lacks data.
+    ///
+    /// - Parameter isOthers: Whether another process may have made the change, and will then probably export it first.
+    func scheduleExport(isOthers: Bool = false) {
+        writer?.schedule(after: isOthers ? DirectoryLimits.othersDelay : .zero)
+    }
+
+    /// Whether an export has failed and will be repeated.
+    var isExportRetried: Bool { writer?.isRetryScheduled ?? false }
+
+    /// Does what is due in the background.
+    private func work() throws {
+        let result = Result { try export(always: false) }
+        do {
+            if log.needsCompaction { try log.compact(waiting: .zero) }
+        } catch SettingsError.Code.busy {
+            // Another process compacts the log, or is in the way. There will be another occasion.
+        }
+        try result.get()
+    }
+
+    /// Reads the directory, and writes the replica's file if it lacks data.
+    ///
+    /// - Parameter always: Whether to look at the file even if this process has written it.
+    func export(always: Bool) throws {
+        if isReadOnly { return }
+        do {
+            try read()
+            if !always, !lacksChanges { return }
+            // Processes with the same state take turns. The log's lock is not used: setting a value must not wait for a network.
+            var lock = LogLock(path: exportLock)
+            defer { lock.close(in: fileSystem) }
+            var pause = LockPause(until: Deadline(after: patience))
+            while try !lock.acquire(in: fileSystem) {
+                guard pause.next() else { throw SettingsError(.busy, store: description) }
+            }
+            for attempt in 0..<DirectoryLimits.exportAttempts where try export(attempt) { return }
+            throw SettingsError(.conflict, store: description)
+        } catch {
+            throw SettingsError.wrap(error, as: .notExported, store: description)
+        }
+    }
+
+    /// - Returns: False to begin again.
+    private func export(_ attempt: Int) throws -> Bool {
+        guard let replica = log.withContents({ $0.replica }) else {
+            try Self.beginReplica(in: log, device: device)
+            return false
+        }
+        let file = ReplicaExport(
+            path: WholeFile.join(folder.path, ReplicaFileName.name(of: replica.id)), fileSystem: fileSystem)
+        // The file first, then the log: it has what other processes with the same state have exported.
+        let present = try file.read()
+        try log.refresh()
+        let position = log.position
+        // Other devices must not receive a change that a power failure here could undo: its time could be used twice.
+        try log.flush()
+        guard let source = position.log, log.position.log === source, log.withContents({ $0.replica }) == replica else {
+            return false
+        }
+        guard position.end <= sizeLimit else {
+            // The old lines may be too much.
+            guard attempt == 0 else { throw ReplicaProblem.tooMuch }
+            try log.compact(waiting: patience)
+            return false
+        }
+        // The end up to which the log is appended to the present file. Nil to replace it.
+        var end: Int64?
+        switch present {
+        case .missing: break
+        case .unusable:
+            // Another program's file, or a newer version's, has the name.
+            try log.write { _ in [.replica(LogReplica(id: Self.newID, device: device))] }
+            return false
+        case .file(let bytes, _):
+            if try file.isBeginning(bytes, of: source, position.end) {
+                end = position.end
+            } else {
+                // A syncer has brought another version, or the log was compacted.
+                let (content, lines) = SeenFile.read(bytes)
+                if try merge(lines) { return false }
+                var contents = LogContents()
+                for line in lines { _ = contents.apply(.changes(line)) }
+                // A file that says the same is left: otherwise a syncer that changes it would have it written for ever.
+                if case .replica(let summary) = content, summary.damagedLines == 0,
+                    log.withContents({ $0.hasSameEntries(as: contents) })
+                {
+                    end = 0
+                }
+            }
+        }
+        let mustReplace = mustReplace.exchange(true, ordering: .relaxed)
+        let status: FileStatus?
+        if case .file(_, let old) = present, let end, !mustReplace {
+            status = try file.append(source, to: end, after: old)
+        } else {
+            status = try file.write(source, to: position.end)
+        }
+        self.mustReplace.store(false, ordering: .relaxed)
+        guard let status else { return false }
+        let name = WholeFile.split(file.path).name
+        var summary = SeenFile.Summary()
+        summary.replica = replica
+        folder.record(SeenFile(status: status, content: .replica(summary), isFresh: false), named: name)
+        // The old one is released outside of the lock, and with it a log.
+        var new: Exported? = Exported(position: position, name: name, status: status)
+        exported.withLock { swap(&$0, &new) }
+        return true
+    }
+
+    /// Exports missing data, and flushes the directory and the local state to the disk. A store that only reads reads the files of
+    /// other devices, and writes nothing.
+    func synchronize() throws {
+        if isReadOnly {
+            do { return try read() } catch { throw SettingsError.wrap(error, as: .readFailed, store: description) }
+        }
+        let result = Result { try export(always: false) }
+        do { try log.flush() } catch { throw SettingsError.wrap(error, as: .notSaved, store: description) }
+        try result.get()
+    }
+
+    // MARK: Reports
+
+    /// Diagnoses problems that are new since the last reading.
+    ///
+    /// - Returns: whether there are problems that may disappear soon, because a file may be arriving.
+    private func diagnose() -> Bool {
+        let files = folder.files
+        var problems = files.compactMap { name, file in file.isUnsettled(named: name) ? nil : file.problem(named: name)
+        }
+        if let count = folder.surplus { problems.append(.tooManyFiles(count)) }
+        let new = diagnosed.withLock { diagnosed in
+            let known = diagnosed
+            diagnosed = Set(problems.map(\.topic))
+            return problems.filter { !known.contains($0.topic) }
+        }
+        for problem in new { report(problem) }
+        return files.contains { $1.isUnsettled(named: $0) }
+    }
+
+    /// Reports a problem to the feed.
+    func report(_ problem: ReplicaProblem) {
+        log.feed.report(SettingsError(problem.code, store: description, underlying: problem))
+    }
+
+    /// Reports to the feed that the directory cannot be read or written.
+    func reportNotExported(_ error: any Error) {
+        log.feed.report(.wrap(error, as: .notExported, store: description))
+    }
+}
+
+// MARK: - Noticing changes
+
+extension ReplicatedDirectory: ChangeMonitored {
+    var monitoredPlaces: [ChangeMonitor.Place] {
+        [.init(directory: folder.path, names: nil)] + ChangeMonitor.Place.places(of: [log.path])
+    }
+
+    /// Most events of the log report this process's own writes.
+    func isRelevant(_ event: DirectoryWatcher.Event) -> Bool {
+        guard case .changed(let name) = event else { return true }
+        if name == WholeFile.split(log.path).name { return !log.isCurrent }
+        return ReplicaFileName.isPossible(name)
+    }
+
+    /// Reads the directory, and schedules an export if the replica's file lacks something.
+    func poll() throws -> Bool {
+        let hasComeBack = monitor.isFailing
+        try read()
+        // Failed exports are repeated at growing intervals, unless the directory has just become available again.
+        if hasComeBack || !isExportRetried, lacksChanges { scheduleExport(isOthers: !hasComeBack) }
+        return true
+    }
+
+    /// Whether no file has changed and nothing is due. Waits only for the directory, which is on a local disk when this is
+    /// called.
+    var isQuiet: Bool { log.isCurrent && (!lacksChanges || isExportRetried) && folder.isUnchanged }
+
+    /// Diagnoses that the directory cannot be read.
+    func reportFailedPoll(_ error: any Error) { reportNotExported(error) }
+}

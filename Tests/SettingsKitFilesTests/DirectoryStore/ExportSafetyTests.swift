@@ -1,0 +1,142 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitPlatform
+import Testing
+
+@testable import SettingsKitFiles
+
+/// What an export does to the local state: others must not receive what a power failure could undo.
+@Suite("An export and the local state", .ownThreads)
+struct ExportSafetyTests {
+    private let device: Device
+
+    init() throws {
+        device = try Device("one")
+        try device.set("before", "1")
+        try device.store.synchronize()
+        device.restart()
+        device.disk.synchronizeAll()
+    }
+
+    private func exportChange(_ core: ReplicatedDirectory) throws {
+        try core.change { _ in [("after", Data("2".utf8))] }
+        try core.export(always: false)
+    }
+
+    /// What the local state has, without the exported files, from which a device would learn its own change again.
+    private func stored(_ name: String, on device: Device) throws -> String? {
+        for name in device.files.keys { try device.remove(name) }
+        return try device.value(name)
+    }
+
+    @Test("What an export has written survives a power failure of its own device", arguments: 0..<20 as Range<UInt64>)
+    func survives(seed: UInt64) throws {
+        let core = try device.core()
+        try exportChange(core)
+        device.disk.powerFailure(seed: seed)
+        withExtendedLifetime(core) {}
+        #expect(try stored("before", on: device) == "1")
+        #expect(try stored("after", on: device) == "2")
+    }
+
+    @Test("What was synchronized reaches others although the power fails", arguments: 0..<20 as Range<UInt64>)
+    func reachesOthers(seed: UInt64) throws {
+        try device.set("after", "2")
+        try device.store.synchronize()
+        device.disk.powerFailure(seed: seed)
+        // A syncer carries the files before this device's program runs again.
+        let other = try Device("other")
+        for (name, data) in device.files { try other.put(data, name) }
+        try other.store.refresh()
+        #expect(try other.values == ["before": "1", "after": "2"])
+    }
+
+    @Test("While another process writes the replica's file, an export fails, and the next one does it")
+    func busy() throws {
+        let process = device.disk.process()
+        let path = device.state + "/State-export"
+        let lock = try process.openOrCreate(path).file
+        #expect(try process.lock(lock))
+        let core = try device.core()
+        #expect { try exportChange(core) } throws: { SettingsError.Code.busy ~= $0 }
+        #expect(core.lacksChanges)
+        process.kill()
+        try core.export(always: false)
+        #expect(!core.lacksChanges)
+    }
+
+    @Test(
+        "It survives at any call of the background, which replaces the log, too",
+        arguments: 0..<5 as Range<UInt64>)
+    func survivesReplacement(seed: UInt64) throws {
+        try Mishap.powerFailure(seed: seed).atEveryCall {
+            let device = Device(copyOf: device)
+            return (device.disk, (device: device, isExported: false))
+        } work: { world, process, _ in
+            let core = try world.device.core(process)
+            try exportChange(core)
+            world.isExported = true
+            try core.log.compact(waiting: .zero)
+            try core.change { _ in [("later", Data("3".utf8))] }
+        } check: { world, comment in
+            guard world.isExported else { return }
+            let found = try stored("after", on: world.device)
+            #expect(found == "2", comment)
+        }
+    }
+
+    /// Has the disk lose the end of the log.
+    private func loseEnd() throws {
+        let name = try #require(device.disk.names(in: device.state).first { $0.hasSuffix("-log") })
+        try device.disk.failWriteBack(of: device.state + "/" + name)
+    }
+
+    private func requireStored(_ core: ReplicatedDirectory) throws {
+        device.disk.powerFailure(seed: 1)
+        withExtendedLifetime(core) {}
+        #expect(try stored("after", on: device) == "2")
+    }
+
+    @Test(
+        "After a write to the state has failed in the background, an export repairs it first, in this process or the next",
+        arguments: [true, false])
+    func failedWrite(isOther: Bool) throws {
+        let process = device.disk.process()
+        var core = try device.core(process)
+        try core.change { _ in [("after", Data("2".utf8))] }
+        try loseEnd()
+        try core.export(always: false)
+        if isOther {
+            process.kill()
+            core = try device.core()
+        }
+        try core.export(always: false)
+        try requireStored(core)
+    }
+
+    @Test("If a call of an export fails, the next export writes what survives a power failure")
+    func failure() throws {
+        let probe = Device(copyOf: device)
+        let calls = probe.disk.process()
+        try exportChange(probe.core(calls))
+        for number in 0..<calls.callCount {
+            let device = Device(copyOf: device)
+            let process = device.disk.process()
+            let core = try device.core(process)
+            try core.change { _ in [("after", Data("2".utf8))] }
+            process.set(.once(number, errno: EIO))
+            do {
+                try core.export(always: false)
+            } catch {
+                // The background would report it, and try again.
+            }
+            process.set(.none)
+            try core.export(always: false)
+            device.disk.powerFailure(seed: UInt64(number))
+            withExtendedLifetime(core) {}
+            let files = device.files.values.map { String(decoding: $0, as: UTF8.self) }
+            #expect(files.contains { $0.contains("after") }, "call \(number)")
+            #expect(try stored("after", on: device) == "2", "call \(number)")
+        }
+    }
+}
