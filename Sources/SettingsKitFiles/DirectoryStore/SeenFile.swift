@@ -41,7 +41,7 @@ struct SeenFile: Sendable {
                 lastChanges[stamp.replica] = max(lastChanges[stamp.replica] ?? 0, stamp.milliseconds)
                 return changes
             case .line(.replica(let replica)): self.replica = replica
-            case .line(.beginning), .line(.failedFlush), .newerVersion: break
+            case .line(.beginning), .line(.failedFlush), .line(.replaced), .newerVersion: break
             case .damaged: damagedLines += 1
             }
             return nil

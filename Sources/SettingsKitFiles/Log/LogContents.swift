@@ -72,20 +72,24 @@ struct LogContents: Sendable {
         case .replica(let replica): self.replica = replica
         case .changes(let changes): return apply(changes)
         case .failedFlush: hasFailedFlush = true
+        case .replaced: break
         }
         return []
     }
 
     private mutating func apply(_ line: LogChanges) -> [SettingsStoreChange] {
         var result: [SettingsStoreChange] = []
+        result.reserveCapacity(line.changes.count)
         for change in line.changes {
             let entry = Entry(data: change.data, stamp: line.stamp)
             let old = entries[change.name]
             guard entry.wins(over: old) else { continue }
             size += Self.size(of: change.name, entry) - (old.map { Self.size(of: change.name, $0) } ?? 0)
             entries[change.name] = entry.data == nil && entry.stamp == nil ? nil : entry
-            if !line.unknownMembers.isEmpty || unknownMembers[change.name] != nil {
-                unknownMembers[change.name] = line.unknownMembers.isEmpty ? nil : line.unknownMembers
+            if !line.unknownMembers.isEmpty {
+                unknownMembers[change.name] = line.unknownMembers
+            } else if !unknownMembers.isEmpty {
+                unknownMembers[change.name] = nil
             }
             if old?.data != entry.data {
                 result.append(SettingsStoreChange(name: change.name, from: old?.data, to: entry.data))

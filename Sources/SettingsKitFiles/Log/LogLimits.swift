@@ -8,6 +8,8 @@ enum LogLimits {
     static let smallSize: Int64 = 16 << 10
     /// The time that an operation waits for other processes, unless the program chooses another one; the longest one of a `set`.
     static let patience = Duration.milliseconds(500)
+    /// The time for which the files are those at their paths without a look at the paths.
+    static let trust = Duration.milliseconds(1)
     /// The time between two announcements of changes to other processes.
     static let announcementPause = Duration.milliseconds(1)
     /// What may be copied to a new log while the old one is locked, in bytes.

@@ -36,6 +36,8 @@ enum LogLine: Equatable, Sendable {
     case changes(LogChanges)
     /// Flushing the log has failed: what was flushed last may be lost, although a later flush succeeds.
     case failedFlush
+    /// Another log is about to replace this one. Processes that use this one look for it.
+    case replaced
 
     /// The version of the format. A log with a greater version is not read.
     static let version = 1
@@ -136,6 +138,7 @@ extension LogLine {
             if let stamp = line.stamp { stamp.appendMembers(to: &output) }
             Self.append(line.unknownMembers, to: &output)
         case .failedFlush: output.append(contentsOf: "{\"flush\":\"failed\"".utf8)
+        case .replaced: output.append(contentsOf: "{\"flush\":\"replaced\"".utf8)
         }
         LogCheck.append(to: &output, from: start)
     }

@@ -191,7 +191,7 @@ private struct LogMembers {
             guard marker == "log", version != nil, let log else { return nil }
             return .beginning(LogBeginning(id: log, unknownMembers: unknown))
         }
-        if flush != nil { return flush == "failed" ? .failedFlush : nil }
+        if flush != nil { return flush == "failed" ? .failedFlush : flush == "replaced" ? .replaced : nil }
         if let owner { return device.map { .replica(LogReplica(id: owner, device: $0)) } }
         guard let changes = batch ?? change.map({ [$0] }) else { return nil }
         guard hasStamp else { return .changes(LogChanges(changes: changes, unknownMembers: unknown)) }

@@ -20,13 +20,19 @@ struct LogLock: Sendable {
 
     /// Takes the lock, without waiting, and ensures that its file is still the one at its path.
     ///
+    /// - Parameter isTrusted: Whether an open file is the one at the path, without a look.
     /// - Returns: False if another process or thread has the lock.
     /// - Throws: ``LogProblem`` if the file must not be used; the system's errors.
-    mutating func acquire(in fileSystem: any FileSystem) throws -> Bool {
+    mutating func acquire(isTrusted: Bool = false, in fileSystem: any FileSystem) throws -> Bool {
         precondition(!isHeld, "A lock is taken once.")
         while true {
+            let isOpen = self.file != nil
             let file = try self.file ?? open(in: fileSystem)
             guard try fileSystem.lock(file) else { return false }
+            if isTrusted, isOpen {
+                isHeld = true
+                return true
+            }
             do {
                 if let present = try fileSystem.status(of: path, followingLink: false),
                     try fileSystem.status(of: file).isSameFile(as: present)

@@ -57,7 +57,7 @@ final class LogTemporary {
         var isGood = true
         let length = LogLineReader.read(bytes) { line, _ in
             switch line {
-            case .line(.changes), .line(.replica): break
+            case .line(.changes), .line(.replica), .line(.replaced): break
             case .line(.beginning), .line(.failedFlush), .damaged, .newerVersion: isGood = false
             }
         }

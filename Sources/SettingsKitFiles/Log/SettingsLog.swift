@@ -32,6 +32,9 @@ final class SettingsLog: Sendable {
         var description: String
         /// The time that an operation waits for other processes that keep the log locked.
         var patience = LogLimits.patience
+        /// The time for which the files are those at their paths without a look at the paths. A process that replaces a log says so
+        /// in it; only other programs are noticed later.
+        var trust = LogLimits.trust
         /// Whether changes stay in memory, and nothing is written.
         var isReadOnly = false
         /// Whether changes are announced to other processes, which watch the log.
@@ -44,6 +47,10 @@ final class SettingsLog: Sendable {
         var log: LogFile?
         /// The end of the last line that was read.
         var end: Int64 = 0
+        /// Whether there is more behind it: a line without an end.
+        var hasTornEnd = false
+        /// Until when the files are those at their paths.
+        var trust: Deadline?
         var lock: LogLock
         /// Whether the directory was flushed since this log is in it.
         var isDirectoryFlushed = false
@@ -155,6 +162,17 @@ final class SettingsLog: Sendable {
         while try files.withLock({ try readOn(&$0) }) == .replaced { try reload() }
     }
 
+    /// Reads what was appended, while this process has the lock.
+    private func readOnLocked(_ files: inout Files) throws -> Found {
+        if let log = files.log, files.trust?.hasPassed == false {
+            let extent = try fileSystem.extent(of: log.file)
+            if extent.size == files.end, extent.linkCount > 0 { return .current }
+        }
+        let found = try readOn(&files)
+        files.trust = Deadline(after: setup.trust)
+        return found
+    }
+
     /// Reads what was appended.
     private func readOn(_ files: inout Files) throws -> Found {
         let status = try fileSystem.status(of: path, followingLink: false)
@@ -165,6 +183,7 @@ final class SettingsLog: Sendable {
         }
         let size = try status?.size ?? log.size()
         if size > files.end { try read(log, to: size, &files) }
+        files.hasTornEnd = size > files.end
         return status == nil ? .missing : .current
     }
 
@@ -231,7 +250,9 @@ final class SettingsLog: Sendable {
             guard let lines = try contents.withLock({ try decide($0) }) else { return nil }
             if lines.isEmpty { return lines }
             if !setup.isReadOnly { try append(lines, &files) }
-            contents.withLock { contents in feed.publish(lines.flatMap { contents.apply($0) }, origin: origin) }
+            contents.withLock { contents in
+                for line in lines { feed.publish(contents.apply(line), origin: origin) }
+            }
             return lines
         }
         guard let lines else { return false }
@@ -242,6 +263,7 @@ final class SettingsLog: Sendable {
     private func append(_ lines: [LogLine], _ files: inout Files) throws {
         guard let log = files.log else { preconditionFailure("A locked log is open.") }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
         for line in lines { line.append(to: &bytes) }
         guard files.end + Int64(bytes.count) <= LogLimits.size else {
             throw SettingsError(
@@ -284,8 +306,13 @@ final class SettingsLog: Sendable {
             let step: Step<Result> = try files.withLock { files in
                 guard try acquireLock(&files) else { return .wait }
                 defer { files.lock.release(in: fileSystem) }
-                switch try readOn(&files) {
-                case .current: try cut(&files)
+                switch try readOnLocked(&files) {
+                case .current:
+                    if files.hasTornEnd, let log = files.log {
+                        // A process was killed while it appended.
+                        try log.truncate(to: files.end)
+                        files.hasTornEnd = false
+                    }
                 case .replaced: return .reload
                 case .missing:
                     if files.log != nil {
@@ -314,18 +341,13 @@ final class SettingsLog: Sendable {
     }
 
     private func acquireLock(_ files: inout Files) throws -> Bool {
+        let isTrusted = files.trust?.hasPassed == false
         do {
-            return try files.lock.acquire(in: fileSystem)
+            return try files.lock.acquire(isTrusted: isTrusted, in: fileSystem)
         } catch let error as SystemError where error.number == ENOENT {
             try WholeFile(path: path, fileSystem: fileSystem).createDirectory()
-            return try files.lock.acquire(in: fileSystem)
+            return try files.lock.acquire(isTrusted: isTrusted, in: fileSystem)
         }
-    }
-
-    /// Removes what has no line break: a process was killed while it appended.
-    private func cut(_ files: inout Files) throws {
-        guard let log = files.log, try log.size() > files.end else { return }
-        try log.truncate(to: files.end)
     }
 
     // MARK: Other logs
@@ -403,6 +425,8 @@ final class SettingsLog: Sendable {
         }
         return try whileLocked(waiting: setup.patience) { files in
             guard files.log === old, try temporary.copy(from: old, copied, to: files.end) != nil else { return false }
+            // Other processes notice that their file has no name any more, unless it has a second one.
+            if try fileSystem.extent(of: old.file).linkCount > 1 { try append([.replaced], &files) }
             try put(temporary, &files)
             return true
         }

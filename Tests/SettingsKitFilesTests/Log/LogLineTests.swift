@@ -27,7 +27,7 @@ struct LogLineTests {
 
     static let lines: [LogLine] =
         [
-            .beginning(LogBeginning(id: 0x8C04_F1D2_A97B_E350)), .failedFlush,
+            .beginning(LogBeginning(id: 0x8C04_F1D2_A97B_E350)), .failedFlush, .replaced,
             .replica(LogReplica(id: 7, device: "Ann's \"laptop\"\n\u{E9}")),
             .changes(LogChanges(changes: [change("volume", "0.8")])),
             .changes(LogChanges(changes: [change("a", nil)], stamp: stamp)),

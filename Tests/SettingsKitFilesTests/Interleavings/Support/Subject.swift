@@ -31,7 +31,8 @@ enum Subject: Sendable {
         case .log:
             try SettingsLog(
                 .init(
-                    base: Start.path, fileSystem: process, description: "log", patience: .seconds(86_400)))
+                    base: Start.path, fileSystem: process, description: "log", patience: .seconds(86_400),
+                    trust: isTrusting ? .seconds(86_400) : .zero))
         }
     }
 }
