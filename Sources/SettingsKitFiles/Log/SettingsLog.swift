@@ -204,9 +204,13 @@ final class SettingsLog: Sendable {
         guard let log = try LogFile.open(path, isReadOnly: setup.isReadOnly, in: fileSystem) else { return }
         let size = try log.size()
         let head = try log.bytes(from: 0, to: min(size, Int64(LogLine.magic.utf8.count)))
-        guard LogLineReader.beginning(of: head) != .foreign else { throw LogProblem.foreign }
+        var isForeign = LogLineReader.beginning(of: head) == .foreign
         var loaded = LogContents()
-        let end = try log.read(from: 0, to: size) { line, _ in _ = loaded.apply(line) }
+        let end = try log.read(from: 0, to: size) { line, _ in
+            if line != .damaged { isForeign = false }
+            _ = loaded.apply(line)
+        }
+        if isForeign { throw LogProblem.foreign }
         if let version = loaded.newerVersion { throw LogProblem.newerVersion(version) }
         if loaded.beginning == nil { _ = loaded.apply(.damaged) }
         if loaded.isDamaged {

@@ -219,6 +219,28 @@ struct SettingsLogTests {
         #expect(try bench.open().values == ["a": "1"])
     }
 
+    @Test(
+        "What is set in a log that has lost its first line stays, also if the process dies before it writes a new log",
+        arguments: ["empty", "zeros", "torn", "damaged"])
+    func withoutBeginning(how: String) throws {
+        let bench = try LogBench()
+        try bench.open().set("a", "1")
+        var bytes = bench.bytes
+        switch how {
+        case "empty": bytes = Data()
+        case "zeros": bytes = Data(count: 9)
+        case "torn": bytes = bytes.prefix(30)
+        default: bytes[3] ^= 1
+        }
+        try bench.disk.replace(LogBench.path, with: bytes)
+        let expected = how == "damaged" ? ["a": "1", "b": "1"] : ["b": "1"]
+        try bench.open().set("b", "1")
+        let log = try bench.open()
+        #expect(log.values == expected && log.mustCompact)
+        try log.compact(waiting: .zero)
+        #expect(try bench.open().values == expected)
+    }
+
     @Test("Another program's file, a newer log, a link and a directory are refused, and stay as they are")
     func refused() throws {
         let newer = Data(checkedLogLine("\"settings\":\"log\",\"version\":2"))
