@@ -273,13 +273,9 @@ final class SettingsLog: Sendable {
             throw SettingsError(
                 .tooLarge, store: setup.description, underlying: LogProblem.tooLarge(limit: LogLimits.size))
         }
-        do {
-            try log.append(bytes)
-        } catch {
-            // If this fails as well, the next process that has the lock cuts what has no line break.
-            do { try log.truncate(to: files.end) } catch {}
-            throw error
-        }
+        // If this fails, complete lines stay, because other processes may have read them. The next process that has the lock cuts
+        // the rest.
+        try log.append(bytes)
         files.end += Int64(bytes.count)
         didMove(files)
     }

@@ -241,6 +241,27 @@ struct SettingsLogTests {
         #expect(try bench.open().values == expected)
     }
 
+    @Test("If several lines are appended in part, a reader that has seen the first of them misses nothing afterwards")
+    func partialAppend() throws {
+        let bench = try LogBench(capacity: 20_000)
+        let process = bench.disk.process()
+        let (log, reader) = (try bench.open(process), try bench.open())
+        try log.set("a", "1")
+        try reader.refresh()
+        let first = LogLine.changes(LogChanges(changes: [LogChange(name: "b", data: Data("1".utf8))]))
+        let long = "\"\(String(repeating: "x", count: 30_000))\""
+        let second = LogLine.changes(LogChanges(changes: [LogChange(name: "c", data: Data(long.utf8))]))
+        // Another process reads on when a part is written.
+        process.beforeEachCall { call, _ in if call == "write" { HeldLocks.excepting { try? reader.refresh() } } }
+        #expect(throws: SystemError.self) { try log.write { _ in [first, second] } }
+        process.beforeEachCall(nil)
+        bench.disk.capacity = nil
+        try log.set("d", long)
+        try reader.refresh()
+        #expect(reader.values == log.values && reader.values["d"] == long && !reader.mustCompact)
+        #expect(try bench.open().values == log.values)
+    }
+
     @Test("Another program's file, a newer log, a link and a directory are refused, and stay as they are")
     func refused() throws {
         let newer = Data(checkedLogLine("\"settings\":\"log\",\"version\":2"))
