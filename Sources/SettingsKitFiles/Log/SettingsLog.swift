@@ -77,6 +77,8 @@ final class SettingsLog: Sendable {
     /// What was last read or written: known without waiting for a thread that writes.
     private let present = Mutex(Position(), .leaf)
     private let announcer: ChangeAnnouncer?
+    /// Whether damage was found, and is not reported yet.
+    private let hasNewDamage = Atomic(false)
 
     /// Opens a log, which need not exist.
     ///
@@ -87,7 +89,7 @@ final class SettingsLog: Sendable {
         contents = Mutex(LogContents(), .contents)
         announcer =
             setup.isAnnouncing ? ChangeAnnouncer(pause: LogLimits.announcementPause) { Self.touch(setup) } : nil
-        defer { feed.flush() }
+        defer { deliver() }
         try reload()
     }
 
@@ -146,6 +148,14 @@ final class SettingsLog: Sendable {
         present.withLock { swap(&$0, &position) }
     }
 
+    /// Lets listeners run. Called while no lock is held.
+    private func deliver() {
+        feed.flush()
+        if hasNewDamage.exchange(false, ordering: .relaxed) {
+            feed.report(SettingsError(.damaged, store: setup.description, underlying: LogProblem.damaged))
+        }
+    }
+
     // MARK: Reading on
 
     private enum Found { case current, replaced, missing }
@@ -154,7 +164,7 @@ final class SettingsLog: Sendable {
     ///
     /// - Throws: The system's errors. Changes that were read before the error are kept.
     func refresh() throws {
-        defer { feed.flush() }
+        defer { deliver() }
         try readOn()
     }
 
@@ -182,15 +192,20 @@ final class SettingsLog: Sendable {
             guard status.isSameFile(as: log.status), status.size >= files.end else { return .replaced }
         }
         let size = try status?.size ?? log.size()
-        if size > files.end { try read(log, to: size, &files) }
+        if size > files.end {
+            var lines: [LogLineReader.Result] = []
+            let end = try log.read(from: files.end, to: size) { line, _ in lines.append(line) }
+            // A damaged log is loaded from its beginning, and the damage is reported.
+            if status != nil, lines.contains(.damaged) { return .replaced }
+            try apply(lines, to: end, &files)
+        }
         files.hasTornEnd = size > files.end
         return status == nil ? .missing : .current
     }
 
-    private func read(_ log: LogFile, to size: Int64, _ files: inout Files) throws {
-        var lines: [LogLineReader.Result] = []
-        files.end = try log.read(from: files.end, to: size) { line, _ in lines.append(line) }
+    private func apply(_ lines: [LogLineReader.Result], to end: Int64, _ files: inout Files) throws {
         if lines.isEmpty { return }
+        files.end = end
         didMove(files)
         try contents.withLock { contents in
             feed.publish(lines.flatMap { contents.apply($0) }, origin: .external)
@@ -213,9 +228,7 @@ final class SettingsLog: Sendable {
         if isForeign { throw LogProblem.foreign }
         if let version = loaded.newerVersion { throw LogProblem.newerVersion(version) }
         if loaded.beginning == nil { _ = loaded.apply(.damaged) }
-        if loaded.isDamaged {
-            feed.report(SettingsError(.damaged, store: setup.description, underlying: LogProblem.damaged))
-        }
+        if loaded.isDamaged { hasNewDamage.store(true, ordering: .relaxed) }
         files.withLock { files in
             guard files.log === before else { return }
             begin(log, end, &files)
@@ -249,7 +262,7 @@ final class SettingsLog: Sendable {
     func write(
         origin: SettingsService.Origin = .local, isSet: Bool = false, _ decide: (LogContents) throws -> [LogLine]?
     ) throws -> Bool {
-        defer { feed.flush() }
+        defer { deliver() }
         let lines = try whileLocked(waiting: setup.patience, isSet: isSet) { files -> [LogLine]? in
             guard let lines = try contents.withLock({ try decide($0) }) else { return nil }
             if lines.isEmpty { return lines }
@@ -387,7 +400,7 @@ final class SettingsLog: Sendable {
     /// - Parameter patience: The time to wait for another process that is compacting the log.
     /// - Throws: `busy` if another process is compacting the log, or keeps it locked; the system's errors. The log stays then.
     func compact(waiting patience: Duration) throws {
-        defer { feed.flush() }
+        defer { deliver() }
         try makeCompact(waiting: patience)
     }
 
@@ -453,7 +466,7 @@ final class SettingsLog: Sendable {
     ///
     /// - Throws: The system's errors, and those of ``compact(waiting:)``.
     func flush() throws {
-        defer { feed.flush() }
+        defer { deliver() }
         let before = position
         guard before.log != nil else { return }
         try flushed.withLock { flushed in

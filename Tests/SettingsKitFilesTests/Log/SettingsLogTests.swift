@@ -241,6 +241,37 @@ struct SettingsLogTests {
         #expect(try bench.open().values == expected)
     }
 
+    @Test("Damage that is read on is reported, and the new log has what was read before")
+    func damageReadOn() throws {
+        let bench = try LogBench()
+        let (one, other) = (try bench.open(), try bench.open())
+        try one.set("a", "1")
+        try other.refresh()
+        let problems = Recorder<SettingsError.Code>()
+        let token = other.feed.observeErrors { problems.append($0.code) }
+        defer { token.cancel() }
+        try bench.disk.write(bench.bytes + "{}\n".utf8, to: LogBench.path)
+        try one.set("b", "1")
+        try other.refresh()
+        #expect(other.values == ["a": "1", "b": "1"] && other.mustCompact && problems.all == [.damaged])
+        try other.compact(waiting: .zero)
+        #expect(!other.mustCompact && problems.all == [.damaged])
+        #expect(try bench.open().values == ["a": "1", "b": "1"])
+    }
+
+    @Test("Damage is reported while no lock is held, also if a flush finds it")
+    func reportOfDamage() throws {
+        let bench = try LogBench()
+        let log = try bench.open()
+        try log.set("a", "1")
+        try bench.disk.write(bench.bytes + "{}\n".utf8, to: LogBench.path)
+        let wereLocksHeld = Recorder<Bool>()
+        let token = log.feed.observeErrors { _ in wereLocksHeld.append(HeldLocks.areHeld) }
+        defer { token.cancel() }
+        try log.flush()
+        #expect(wereLocksHeld.all == [false])
+    }
+
     @Test("If several lines are appended in part, a reader that has seen the first of them misses nothing afterwards")
     func partialAppend() throws {
         let bench = try LogBench(capacity: 20_000)
