@@ -168,8 +168,13 @@ final class SettingsLog: Sendable {
         try readOn()
     }
 
-    private func readOn() throws {
-        while try files.withLock({ try readOn(&$0) }) == .replaced { try reload() }
+    @discardableResult
+    private func readOn() throws -> Found {
+        while true {
+            let found = try files.withLock { try readOn(&$0) }
+            guard found == .replaced else { return found }
+            try reload()
+        }
     }
 
     /// Reads what was appended, while this process has the lock.
@@ -405,8 +410,12 @@ final class SettingsLog: Sendable {
     }
 
     private func makeCompact(waiting patience: Duration) throws {
-        try readOn()
-        guard files.withLock({ $0.log != nil }) else { return }
+        if try readOn() == .missing {
+            guard position.log != nil else { return }
+            // A log that was removed is written again.
+            try whileLocked(waiting: setup.patience) { _ in }
+            return try flushDirectory()
+        }
         try keepDamagedAside()
         var pause = LockPause(until: Deadline(after: patience))
         var taken = try takeTemporary()
@@ -421,7 +430,7 @@ final class SettingsLog: Sendable {
                 try put(temporary, &files)
             }
         }
-        try flushDirectory(of: temporary.log)
+        try flushDirectory()
     }
 
     /// - Returns: False if the log was replaced, or what was appended meanwhile must not be copied.
@@ -483,7 +492,7 @@ final class SettingsLog: Sendable {
             // Another process may have recorded one meanwhile.
             try readOn()
             if contents.withLock({ $0.hasFailedFlush }) { return try makeCompact(waiting: setup.patience) }
-            try flushDirectory(of: log)
+            try flushDirectory()
             flushed = position
         }
     }
@@ -498,8 +507,8 @@ final class SettingsLog: Sendable {
     }
 
     /// Flushes the directory once for each log.
-    private func flushDirectory(of log: LogFile) throws {
-        if files.withLock({ $0.log === log && $0.isDirectoryFlushed }) { return }
+    private func flushDirectory() throws {
+        guard let log = files.withLock({ $0.isDirectoryFlushed ? nil : $0.log }) else { return }
         try fileSystem.synchronizeDirectory(WholeFile.split(path).directory)
         files.withLock { if $0.log === log { $0.isDirectoryFlushed = true } }
     }

@@ -293,6 +293,18 @@ struct SettingsLogTests {
         #expect(try bench.open().values == log.values)
     }
 
+    @Test("A log that is removed is written again by a compaction, too", arguments: [true, false])
+    func compactionWithoutLog(isDamaged: Bool) throws {
+        let bench = try LogBench()
+        try bench.open().set("a", "1")
+        if isDamaged { try bench.disk.write(bench.bytes + "{}\n".utf8, to: LogBench.path) }
+        let log = try bench.open()
+        try bench.disk.remove(LogBench.path)
+        try log.compact(waiting: .zero)
+        #expect(!log.mustCompact && log.values == ["a": "1"])
+        #expect(try bench.open().values == ["a": "1"])
+    }
+
     @Test("Another program's file, a newer log, a link and a directory are refused, and stay as they are")
     func refused() throws {
         let newer = Data(checkedLogLine("\"settings\":\"log\",\"version\":2"))
