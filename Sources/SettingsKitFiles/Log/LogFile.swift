@@ -114,18 +114,23 @@ final class LogFile: Sendable {
 
     func append(_ bytes: [UInt8]) throws(SystemError) { try Self.write(bytes, to: file, in: fileSystem) }
 
-    /// Copies the file to a new one, and flushes that.
+    /// Copies the file to a new one, and flushes that. If this fails, nothing is left behind.
     func copy(to path: String) throws(SystemError) {
         let copy = try fileSystem.create(path)
         defer { fileSystem.close(copy) }
-        var position: Int64 = 0
-        while true {
-            let bytes = try bytes(from: position, to: position + Int64(LogLimits.part))
-            if bytes.isEmpty { break }
-            try Self.write(bytes, to: copy, in: fileSystem)
-            position += Int64(bytes.count)
+        do throws(SystemError) {
+            var position: Int64 = 0
+            while true {
+                let bytes = try bytes(from: position, to: position + Int64(LogLimits.part))
+                if bytes.isEmpty { break }
+                try Self.write(bytes, to: copy, in: fileSystem)
+                position += Int64(bytes.count)
+            }
+            try fileSystem.synchronize(copy)
+        } catch {
+            WholeFile.removeOwn(path, in: fileSystem)
+            throw error
         }
-        try fileSystem.synchronize(copy)
     }
 
     private static func write(

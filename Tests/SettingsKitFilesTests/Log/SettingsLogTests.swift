@@ -305,6 +305,20 @@ struct SettingsLogTests {
         #expect(try bench.open().values == ["a": "1"])
     }
 
+    @Test("On a full disk, damage leaves no incomplete copies")
+    func fullDiskAndDamage() throws {
+        let bench = try LogBench()
+        try bench.open().set("a", "\"\(String(repeating: "x", count: 30_000))\"")
+        try bench.disk.write(bench.bytes + "{}\n".utf8, to: LogBench.path)
+        let log = try bench.open()
+        bench.disk.capacity = 50_000
+        for _ in 0..<3 { #expect(throws: SystemError.self) { try log.compact(waiting: .zero) } }
+        #expect(bench.files == ["State-lock", "State-log"])
+        bench.disk.capacity = nil
+        try log.compact(waiting: .zero)
+        #expect(bench.files.count == 3 && log.values.keys.sorted() == ["a"])
+    }
+
     @Test("Another program's file, a newer log, a link and a directory are refused, and stay as they are")
     func refused() throws {
         let newer = Data(checkedLogLine("\"settings\":\"log\",\"version\":2"))
