@@ -40,7 +40,7 @@ struct LogContents: Sendable {
     private(set) var hasFailedFlush = false
     /// The version of the format, if it is newer than this library.
     private(set) var newerVersion: Int?
-    /// The approximate number of bytes of the lines that a new log needs.
+    /// The approximate number of bytes of the lines that a new log needs, at least half of it: a new log is not to be compacted again.
     private(set) var size = 0
 
     /// The names with a value. Linear time.
@@ -84,13 +84,14 @@ struct LogContents: Sendable {
             let entry = Entry(data: change.data, stamp: line.stamp)
             let old = entries[change.name]
             guard entry.wins(over: old) else { continue }
-            size += Self.size(of: change.name, entry) - (old.map { Self.size(of: change.name, $0) } ?? 0)
+            if let old { size -= size(of: change.name, old) }
             entries[change.name] = entry.data == nil && entry.stamp == nil ? nil : entry
             if !line.unknownMembers.isEmpty {
                 unknownMembers[change.name] = line.unknownMembers
             } else if !unknownMembers.isEmpty {
                 unknownMembers[change.name] = nil
             }
+            size += size(of: change.name, entry)
             if old?.data != entry.data {
                 result.append(SettingsStoreChange(name: change.name, from: old?.data, to: entry.data))
             }
@@ -98,10 +99,12 @@ struct LogContents: Sendable {
         return result
     }
 
-    /// The approximate size of an entry's line; 0 for one that is not kept.
-    private static func size(of name: String, _ entry: Entry) -> Int {
+    /// The approximate size of an entry's line, at least half of it; 0 for one that is not kept. An escaped character of a name takes
+    /// six bytes.
+    private func size(of name: String, _ entry: Entry) -> Int {
         if entry.data == nil && entry.stamp == nil { return 0 }
-        return name.utf8.count + (entry.data?.count ?? 0) + (entry.stamp == nil ? 40 : 110)
+        let unknown = unknownMembers.isEmpty ? 0 : unknownMembers[name]?.count ?? 0
+        return 3 * name.utf8.count + (entry.data?.count ?? 0) + unknown + (entry.stamp == nil ? 40 : 110)
     }
 
     /// Records that a new log has everything: no line of it is damaged.

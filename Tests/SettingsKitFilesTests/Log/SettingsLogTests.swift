@@ -319,6 +319,25 @@ struct SettingsLogTests {
         #expect(bench.files.count == 3 && log.values.keys.sorted() == ["a"])
     }
 
+    @Test("A log that was just compacted is not to be compacted again", arguments: ["names", "data", "members"])
+    func compactedOnce(how: String) throws {
+        let bench = try LogBench()
+        let log = try bench.open()
+        let text = String(repeating: "\u{1}", count: 1_000)
+        for number in 0..<50 {
+            let name = "\(how == "names" ? text : "")\(number)"
+            let change = LogChange(name: name, data: Data((how == "data" ? text : "1").utf8))
+            var line = LogChanges(changes: [change], stamp: LogStamp(milliseconds: 1, replica: 1))
+            if how == "members" {
+                line.unknownMembers = Array("\"m\":\"\(String(repeating: "m", count: 1_000))\"".utf8)
+            }
+            try log.write { _ in [.changes(line)] }
+        }
+        try log.compact(waiting: .zero)
+        #expect(!log.needsCompaction)
+        #expect(try !bench.open().needsCompaction)
+    }
+
     @Test("Another program's file, a newer log, a link and a directory are refused, and stay as they are")
     func refused() throws {
         let newer = Data(checkedLogLine("\"settings\":\"log\",\"version\":2"))
