@@ -50,7 +50,7 @@ final class LogFile: Sendable {
         }
     }
 
-    static func refusingLinks(_ open: () throws(SystemError) -> FileHandle) throws -> FileHandle {
+    static func refusingLinks<File>(_ open: () throws(SystemError) -> File) throws -> File {
         do throws(SystemError) {
             return try open()
         } catch {

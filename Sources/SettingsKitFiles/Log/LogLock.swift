@@ -62,8 +62,9 @@ struct LogLock: Sendable {
     }
 
     private mutating func open(in fileSystem: any FileSystem) throws -> FileHandle {
-        let file = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.openOrCreate(path).file }
+        let (file, isNew) = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.openOrCreate(path) }
         do {
+            if isNew { try fileSystem.setPermissions(of: file, like: nil, inDirectoryOf: path) }
             try LogFile.requireOwn(file, in: fileSystem)
         } catch {
             fileSystem.close(file)

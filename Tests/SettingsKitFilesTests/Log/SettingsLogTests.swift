@@ -272,6 +272,22 @@ struct SettingsLogTests {
         #expect(wereLocksHeld.all == [false])
     }
 
+    @Test(
+        "The files of a log belong to the user whose directory it is, when root's program makes them",
+        .enabled(if: Program.isRoot))
+    func owner() throws {
+        try withTemporaryDirectory { directory in
+            try #require(chown(directory, 65_534, 65_533) == 0)
+            let base = directory + "/new/State"
+            let log = try SettingsLog(.init(base: base, fileSystem: POSIXFileSystem(), description: "the log"))
+            try log.set("a", "1")
+            for path in [directory + "/new", base + "-log", base + "-lock"] {
+                var status = stat()
+                #expect(lstat(path, &status) == 0 && status.st_uid == 65_534 && status.st_gid == 65_533, "\(path)")
+            }
+        }
+    }
+
     @Test("If several lines are appended in part, a reader that has seen the first of them misses nothing afterwards")
     func partialAppend() throws {
         let bench = try LogBench(capacity: 20_000)
