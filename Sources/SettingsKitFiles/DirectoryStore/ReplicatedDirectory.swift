@@ -331,7 +331,7 @@ final class ReplicatedDirectory: Sendable {
                 for line in lines { _ = contents.apply(.changes(line)) }
                 // A file that says the same is left: otherwise a syncer that changes it would have it written for ever.
                 if case .replica(let summary) = content, summary.damagedLines == 0,
-                    log.withContents({ $0.hasSameEntries(as: contents) })
+                    log.withContents({ $0.isContained(in: contents) })
                 {
                     end = 0
                 }

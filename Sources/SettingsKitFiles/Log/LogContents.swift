@@ -139,8 +139,8 @@ struct LogContents: Sendable {
         }
     }
 
-    /// Whether two logs have the same entries. Linear time.
-    func hasSameEntries(as other: LogContents) -> Bool { entries == other.entries }
+    /// Whether no entry wins over that of another log. Linear time.
+    func isContained(in other: LogContents) -> Bool { !entries.contains { $1.wins(over: other.entries[$0]) } }
 
     /// The time of a change that is made now: it is greater than that of every earlier change of the names.
     ///

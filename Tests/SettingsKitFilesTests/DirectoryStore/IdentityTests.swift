@@ -79,6 +79,30 @@ struct IdentityTests {
         #expect(try Set(one.store.keys()) == names)
     }
 
+    @Test("Two copies that have changed nothing leave their file as it is, whoever has made equal changes")
+    func sharedIdentity() throws {
+        let clone = try Device("clone")
+        try copyState(from: one, to: clone)
+        one.restart()
+        // Two devices have imported the same value, as old as every other imported one.
+        for (id, target) in [(7, one), (8, clone)] as [(UInt64, Device)] {
+            let change = LogChange(name: "c", data: Data("1".utf8))
+            let line = LogLine.changes(LogChanges(changes: [change], stamp: LogStamp(time: 0, replica: id)))
+            try target.put(Data(LogLine.beginning(.new).bytes + line.bytes), ReplicaFileName.name(of: id))
+            try target.store.synchronize()
+        }
+        // A syncer carries the file to and fro.
+        try one.send(to: clone)
+        try clone.send(to: one)
+        let before = try one.ownFile.data
+        for _ in 0..<3 {
+            try one.send(to: clone)
+            #expect(try clone.ownFile.data == before)
+            try clone.send(to: one)
+            #expect(try one.ownFile.data == before)
+        }
+    }
+
     @Test("A state that was put back from a backup uses no stamp again, and gets back what it had written")
     func restored() throws {
         let backup = try Device("backup")
