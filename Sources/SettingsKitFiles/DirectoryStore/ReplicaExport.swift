@@ -65,12 +65,20 @@ struct ReplicaExport {
     }
 
     /// Replaces the file by a copy of a log.
-    func write(_ log: LogFile, to end: Int64) throws(SystemError) -> FileStatus {
+    ///
+    /// - Parameter old: The present file's status. Nil if there is none.
+    /// - Returns: The file's status. Nil if another program has changed the file.
+    func write(_ log: LogFile, to end: Int64, after old: FileStatus?) throws(SystemError) -> FileStatus? {
         let file = WholeFile(path: path, fileSystem: fileSystem)
-        let bytes = Data(try log.bytes(from: 0, to: end))
-        let status = try fileSystem.coordinating(.replacing, of: path) { () throws(SystemError) in
-            try file.replace(with: bytes)
+        let new = try file.prepare(Data(try log.bytes(from: 0, to: end)))
+        // Does nothing for a file in its place.
+        defer { file.discard(new) }
+        let status = try fileSystem.coordinating(.replacing, of: path) { () throws(SystemError) -> FileStatus? in
+            guard try fileSystem.status(of: path, followingLink: false) == old else { return nil }
+            return try file.put(new)
         }
+        guard let status else { return nil }
+        try file.synchronizeDirectory()
         try file.removeTemporaries(.unlockedForAnHour)
         return status
     }

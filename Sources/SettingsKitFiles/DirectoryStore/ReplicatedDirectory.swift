@@ -337,14 +337,15 @@ final class ReplicatedDirectory: Sendable {
                 }
             }
         }
+        let old: FileStatus? = if case .file(_, let status) = present { status } else { nil }
         let mustReplace = mustReplace.exchange(true, ordering: .relaxed)
         let status: FileStatus?
-        if case .file(_, let old) = present, let end, !mustReplace {
+        if let old, let end, !mustReplace {
             status = try file.append(source, to: end, after: old)
         } else {
-            status = try file.write(source, to: position.end)
+            status = try file.write(source, to: position.end, after: old)
         }
-        self.mustReplace.store(false, ordering: .relaxed)
+        self.mustReplace.store(mustReplace && status == nil, ordering: .relaxed)
         guard let status else { return false }
         let name = WholeFile.split(file.path).name
         var summary = SeenFile.Summary()

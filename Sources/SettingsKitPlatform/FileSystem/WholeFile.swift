@@ -160,7 +160,7 @@ package final class WholeFile: Sendable {
     }
 
     /// Removes a prepared file. Does nothing after ``put(_:replaced:)``.
-    func discard(_ prepared: Prepared) {
+    package func discard(_ prepared: Prepared) {
         if let file = prepared.removeFile() { discard(file) }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SettingsKitCore
 import SettingsKitPlatform
+import Synchronization
 import Testing
 
 @testable import SettingsKitFiles
@@ -63,6 +64,40 @@ struct ExportSafetyTests {
         process.kill()
         try core.export(always: false)
         #expect(!core.lacksChanges)
+    }
+
+    @Test("A file that a syncer puts in the place of the own one during an export is merged, not replaced")
+    func replacedMeanwhile() throws {
+        // Another copy of the state has changed something.
+        let copy = Device(copyOf: device)
+        copy.time += 1_000
+        try copy.set("copy", "1")
+        try copy.store.synchronize()
+        let (name, other) = try copy.ownFile
+        // Every moment at which the syncer may do it.
+        for number in 0... {
+            let device = Device(copyOf: device)
+            let core = try device.core(device.disk.process())
+            try core.log.compact(waiting: .zero)
+            let process = device.disk.process()
+            let exporter = try device.core(process)
+            try exporter.change { _ in [("after", Data("2".utf8))] }
+            let count = Atomic(0)
+            let isPut = Atomic(false)
+            process.beforeEachCall { call, _ in
+                guard count.add(1, ordering: .relaxed).oldValue == number else { return }
+                // In the instant of the rename, nobody can notice it.
+                if call == "rename" { return }
+                isPut.store(true, ordering: .relaxed)
+                HeldLocks.excepting { try? device.put(other, name) }
+            }
+            try exporter.export(always: false)
+            process.beforeEachCall(nil)
+            if count.load(ordering: .relaxed) <= number { break }
+            try exporter.export(always: true)
+            guard isPut.load(ordering: .relaxed) else { continue }
+            #expect(exporter.log.data(named: "copy") != nil, "call \(number)")
+        }
     }
 
     @Test(
