@@ -46,7 +46,7 @@ struct ReplicaExport {
         return try log.bytes(from: 0, to: Int64(bytes.count)) == bytes
     }
 
-    /// Appends what the file lacks of a log, and flushes it.
+    /// Appends what the file lacks of a log, and flushes it, and the directory: another process may have died before it did.
     ///
     /// - Returns: The file's status. Nil if another program has changed the file.
     func append(_ log: LogFile, to end: Int64, after old: FileStatus) throws(SystemError) -> FileStatus? {
@@ -60,6 +60,7 @@ struct ReplicaExport {
                 }
             }
             try fileSystem.synchronize(file)
+            try fileSystem.synchronizeDirectory(WholeFile.split(path).directory)
             return try fileSystem.status(of: file)
         }
     }

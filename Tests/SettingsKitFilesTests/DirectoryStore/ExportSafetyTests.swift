@@ -101,6 +101,26 @@ struct ExportSafetyTests {
     }
 
     @Test(
+        "What was synchronized is in the directory after a power failure, also if another process died while it wrote it",
+        arguments: 1...5 as ClosedRange<UInt64>)
+    func deathAndPowerFailure(seed: UInt64) throws {
+        try Mishap.deathBefore.atEveryCall {
+            let device = Device(copyOf: device)
+            // The file is written anew.
+            try device.core().log.compact(waiting: .zero)
+            return (device.disk, device)
+        } work: { device, process, _ in
+            try exportChange(device.core(process))
+        } check: { device, comment in
+            try device.core().export(always: false)
+            func ownFile() -> [Data] { device.files.filter { !$0.key.hasPrefix(".") }.map(\.value) }
+            let before = ownFile()
+            device.disk.powerFailure(seed: seed)
+            #expect(ownFile() == before, comment)
+        }
+    }
+
+    @Test(
         "It survives at any call of the background, which replaces the log, too",
         arguments: 0..<5 as Range<UInt64>)
     func survivesReplacement(seed: UInt64) throws {
