@@ -21,15 +21,22 @@ struct ReplicaExport {
     enum Present {
         case missing
         case file([UInt8], FileStatus)
-        /// Another program's file, or one of a newer version.
+        /// A file of a newer version, or something other than a file.
         case unusable
     }
 
     /// - Throws: The system's errors. A file that cannot be read is not a missing one.
     func read() throws -> Present {
-        guard let status = try fileSystem.status(of: path, followingLink: false) else { return .missing }
+        let (directory, name) = WholeFile.split(path)
+        guard let status = try fileSystem.status(of: path, followingLink: false) else {
+            let placeholder = WholeFile.join(directory, ReplicaFileName.placeholder(of: name))
+            guard try fileSystem.status(of: placeholder, followingLink: false) == nil else {
+                throw ReplicaProblem.notDelivered(name)
+            }
+            return .missing
+        }
         guard status.kind == .file else { return .unusable }
-        if status.isDataless { throw ReplicaProblem.notDelivered(WholeFile.split(path).name) }
+        if status.isDataless { throw ReplicaProblem.notDelivered(name) }
         let bytes = try fileSystem.coordinating(.reading, of: path) { () throws(SystemError) in
             let file = try fileSystem.openForReading(path, followingLink: false)
             defer { fileSystem.close(file) }

@@ -17,6 +17,9 @@ enum ReplicaFileName {
     /// Whether it is the name of a placeholder of iCloud Drive, `.NAME.icloud`, for a file that is not downloaded.
     static func isPlaceholder(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(".icloud") }
 
+    /// Returns the name of the placeholder for a file.
+    static func placeholder(of name: String) -> String { ".\(name).icloud" }
+
     /// Returns the name of the file that a placeholder represents; the name itself if it is not a placeholder's.
     static func fullName(of name: String) -> String {
         isPlaceholder(name) ? String(name.dropFirst().dropLast(".icloud".count)) : name

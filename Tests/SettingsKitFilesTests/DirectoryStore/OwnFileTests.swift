@@ -241,6 +241,20 @@ struct OwnFileTests {
         #expect(try device.values == ["a": "1", "b": "1"])
     }
 
+    @Test("An own file that is only in the cloud is not missing")
+    func placeholder() throws {
+        let (name, data) = try device.ownFile
+        try device.remove(name)
+        try device.put(Data("bplist00".utf8), ".\(name).icloud")
+        try device.set("a", "2")
+        #expect { try device.store.synchronize() } throws: { SettingsError.Code.notSaved ~= $0 }
+        #expect(device.files[name] == nil)
+        try device.remove(".\(name).icloud")
+        try device.put(data, name)
+        try device.store.synchronize()
+        #expect(try device.ownFile.data.starts(with: data))
+    }
+
     @Test("Imported values of a property list apply only to settings that no device has set")
     func imported() throws {
         try withTemporaryDirectory { directory in
