@@ -75,7 +75,7 @@ final class ReplicatedDirectory: Sendable {
 
     /// Begins a replica if the log has none, which also shows whether the log can be written.
     private static func beginReplica(in log: SettingsLog, device: String) throws {
-        let isKnown = log.withContents { $0.replica?.device == device }
+        let isKnown = log.withContents { $0.replica != nil }
         do {
             try log.write { contents in
                 if contents.replica?.device == device { return [] }

@@ -255,6 +255,19 @@ struct OwnFileTests {
         #expect(try device.ownFile.data.starts(with: data))
     }
 
+    @Test("A state that is locked can be opened, also under another device name")
+    func lockedState() throws {
+        device.restart()
+        let process = device.disk.process()
+        let lock = try process.openOrCreate(device.state + "/State-lock").file
+        #expect(try process.lock(lock))
+        var options = DirectoryStore.Options()
+        (options.deviceName, options.patience) = ("new name", .milliseconds(5))
+        let store = try DirectoryStore(
+            directory: device.directory, state: device.state, fileSystem: device.disk.process(), options: options)
+        #expect(store.keys().count == 2)
+    }
+
     @Test("Imported values of a property list apply only to settings that no device has set")
     func imported() throws {
         try withTemporaryDirectory { directory in
