@@ -21,7 +21,7 @@ struct ReplicaExport {
     enum Present {
         case missing
         case file([UInt8], FileStatus)
-        /// A file of a newer version, or something other than a file.
+        /// Something other than a file.
         case unusable
     }
 
@@ -37,14 +37,12 @@ struct ReplicaExport {
         }
         guard status.kind == .file else { return .unusable }
         if status.isDataless { throw ReplicaProblem.notDelivered(name) }
-        let bytes = try fileSystem.coordinating(.reading, of: path) { () throws(SystemError) in
+        return try fileSystem.coordinating(.reading, of: path) { () throws(SystemError) in
             let file = try fileSystem.openForReading(path, followingLink: false)
             defer { fileSystem.close(file) }
-            return try fileSystem.read(
-                Int(clamping: min(status.size, Int64(DirectoryLimits.fileSize))), of: file, at: 0)
+            let size = Int(clamping: min(status.size, Int64(DirectoryLimits.fileSize)))
+            return .file(try fileSystem.read(size, of: file, at: 0), status)
         }
-        if case .newerVersion = SeenFile.read(bytes).content { return .unusable }
-        return .file(bytes, status)
     }
 
     /// Whether bytes are a beginning of a log.

@@ -150,21 +150,18 @@ final class ReplicatedDirectory: Sendable {
         try folder.prepare(state: log.path)
         try log.refresh()
         if !isReadOnly, log.mustCompact { try log.compact(waiting: patience) }
-        try folder.read(log.loadCount) { _ = try merge($0) }
+        try folder.read(log.loadCount, merge: merge)
         // A problem is reported if it persists at the next reading: a file may be arriving.
         if diagnose(), writer != nil { monitor.retry(after: DirectoryLimits.arrivalPause) }
         monitor.recordSuccess()
     }
 
     /// Appends the changes in a file that win to the log, as they are.
-    ///
-    /// - Returns: Whether one has won.
-    private func merge(_ lines: [LogChanges]) throws -> Bool {
-        if lines.isEmpty || log.withContents({ $0.winners(among: lines).isEmpty }) { return false }
-        var (isCopy, hasWinners) = (false, false)
+    private func merge(_ lines: [LogChanges]) throws {
+        if lines.isEmpty || log.withContents({ $0.winners(among: lines).isEmpty }) { return }
+        var isCopy = false
         try log.write(origin: .external) { contents in
             let winners = contents.winners(among: lines)
-            hasWinners = !winners.isEmpty
             // The log has all changes of its replica, unless another copy of the log has made them, or this one before it was put
             // back. From now on, its changes are those of another replica.
             let own = contents.replica?.id
@@ -173,7 +170,6 @@ final class ReplicatedDirectory: Sendable {
             return new + winners.map { .changes($0) }
         }
         if isCopy { report(.copiedState) }
-        return hasWinners
     }
 
     // MARK: Changing
@@ -275,13 +271,6 @@ final class ReplicatedDirectory: Sendable {
         do {
             try read()
             if !always, !lacksChanges { return }
-            // Processes with the same state take turns. The log's lock is not used: setting a value must not wait for a network.
-            var lock = LogLock(path: exportLock)
-            defer { lock.close(in: fileSystem) }
-            var pause = LockPause(until: Deadline(after: patience))
-            while try !lock.acquire(in: fileSystem) {
-                guard pause.next() else { throw SettingsError(.busy, store: description) }
-            }
             for attempt in 0..<DirectoryLimits.exportAttempts where try export(attempt) { return }
             throw SettingsError(.conflict, store: description)
         } catch {
@@ -291,15 +280,11 @@ final class ReplicatedDirectory: Sendable {
 
     /// - Returns: False to begin again.
     private func export(_ attempt: Int) throws -> Bool {
+        try log.refresh()
         guard let replica = log.withContents({ $0.replica }) else {
             try Self.beginReplica(in: log, device: device)
             return false
         }
-        let file = ReplicaExport(
-            path: WholeFile.join(folder.path, ReplicaFileName.name(of: replica.id)), fileSystem: fileSystem)
-        // The file first, then the log: it has what other processes with the same state have exported.
-        let present = try file.read()
-        try log.refresh()
         let position = log.position
         // Other devices must not receive a change that a power failure here could undo: its time could be used twice.
         try log.flush()
@@ -312,49 +297,83 @@ final class ReplicatedDirectory: Sendable {
             try log.compact(waiting: patience)
             return false
         }
-        // The end up to which the log is appended to the present file. Nil to replace it.
-        var end: Int64?
-        switch present {
-        case .missing: break
+        let name = ReplicaFileName.name(of: replica.id)
+        let file = ReplicaExport(path: WholeFile.join(folder.path, name), fileSystem: fileSystem)
+        switch try whileExporting({ try update(file, to: source, position.end) }) {
+        case .written(let status):
+            var summary = SeenFile.Summary()
+            summary.replica = replica
+            folder.record(SeenFile(status: status, content: .replica(summary), isFresh: false), named: name)
+            // The old one is released outside of the lock, and with it a log.
+            var new: Exported? = Exported(position: position, name: name, status: status)
+            exported.withLock { swap(&$0, &new) }
+            return true
+        case .changed: break
+        case .news(let lines): try merge(lines)
         case .unusable:
-            // Another program's file, or a newer version's, has the name.
-            try log.write { _ in [.replica(LogReplica(id: Self.newID, device: device))] }
-            return false
-        case .file(let bytes, _):
-            if try file.isBeginning(bytes, of: source, position.end) {
-                end = position.end
+            try log.write { contents in
+                contents.replica == replica ? [.replica(LogReplica(id: Self.newID, device: device))] : []
+            }
+        }
+        return false
+    }
+
+    /// Runs `body` while no other process with the same state writes the replica's file. The log's lock is not used: setting a
+    /// value must not wait for a network. No listener runs meanwhile.
+    private func whileExporting<Result>(_ body: () throws -> Result) throws -> Result {
+        var lock = LogLock(path: exportLock)
+        defer { lock.close(in: fileSystem) }
+        var pause = LockPause(until: Deadline(after: patience))
+        while try !lock.acquire(in: fileSystem) {
+            guard pause.next() else { throw SettingsError(.busy, store: description) }
+        }
+        return try body()
+    }
+
+    private enum Update {
+        case written(FileStatus)
+        /// Another program has changed the file meanwhile.
+        case changed
+        /// The file has changes that win over the log's: a syncer has brought another version, or another process has exported more.
+        case news([LogChanges])
+        /// A newer version's file, or something other than a file, has the name.
+        case unusable
+    }
+
+    /// Has the replica's file say what a log says up to an offset.
+    private func update(_ file: ReplicaExport, to source: LogFile, _ end: Int64) throws -> Update {
+        var old: FileStatus?
+        // The end up to which the log is appended to the present file. Nil to replace it.
+        var appendedEnd: Int64?
+        switch try file.read() {
+        case .missing: break
+        case .unusable: return .unusable
+        case .file(let bytes, let status):
+            old = status
+            if try file.isBeginning(bytes, of: source, end) {
+                appendedEnd = end
             } else {
-                // A syncer has brought another version, or the log was compacted.
                 let (content, lines) = SeenFile.read(bytes)
-                if try merge(lines) { return false }
-                var contents = LogContents()
-                for line in lines { _ = contents.apply(.changes(line)) }
+                if case .newerVersion = content { return .unusable }
+                let (present, new) = (
+                    LogContents(lines), LogContents(SeenFile.read(try source.bytes(from: 0, to: end)).lines)
+                )
+                guard present.isContained(in: new) else { return .news(lines) }
                 // A file that says the same is left: otherwise a syncer that changes it would have it written for ever.
-                if case .replica(let summary) = content, summary.damagedLines == 0,
-                    log.withContents({ $0.isContained(in: contents) })
-                {
-                    end = 0
+                if case .replica(let summary) = content, summary.damagedLines == 0, new.isContained(in: present) {
+                    appendedEnd = 0
                 }
             }
         }
-        let old: FileStatus? = if case .file(_, let status) = present { status } else { nil }
         let mustReplace = mustReplace.exchange(true, ordering: .relaxed)
-        let status: FileStatus?
-        if let old, let end, !mustReplace {
-            status = try file.append(source, to: end, after: old)
-        } else {
-            status = try file.write(source, to: position.end, after: old)
-        }
+        let status =
+            if let old, let appendedEnd, !mustReplace {
+                try file.append(source, to: appendedEnd, after: old)
+            } else {
+                try file.write(source, to: end, after: old)
+            }
         self.mustReplace.store(mustReplace && status == nil, ordering: .relaxed)
-        guard let status else { return false }
-        let name = WholeFile.split(file.path).name
-        var summary = SeenFile.Summary()
-        summary.replica = replica
-        folder.record(SeenFile(status: status, content: .replica(summary), isFresh: false), named: name)
-        // The old one is released outside of the lock, and with it a log.
-        var new: Exported? = Exported(position: position, name: name, status: status)
-        exported.withLock { swap(&$0, &new) }
-        return true
+        return status.map { .written($0) } ?? .changed
     }
 
     /// Exports missing data, and flushes the directory and the local state to the disk. A store that only reads reads the files of

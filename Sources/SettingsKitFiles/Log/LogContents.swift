@@ -43,6 +43,10 @@ struct LogContents: Sendable {
     /// The approximate number of bytes of the lines that a new log needs, at least half of it: a new log is not to be compacted again.
     private(set) var size = 0
 
+    init(_ lines: [LogChanges] = []) {
+        for line in lines { _ = apply(line) }
+    }
+
     /// The names with a value. Linear time.
     var names: [String] { entries.filter { $0.value.data != nil }.map(\.key) }
 

@@ -66,6 +66,30 @@ struct ExportSafetyTests {
         #expect(!core.lacksChanges)
     }
 
+    @Test("A listener that is called during an export can synchronize")
+    func listener() throws {
+        let process = device.disk.process()
+        let (store, other) = try (device.process(process), device.process())
+        let service = SettingsService.over(store).service
+        let results = Recorder<Bool>()
+        let subscription = service.observe(Setting<Int>("later", in: .defaults, default: 0)) { _ in
+            results.append((try? store.synchronize()) != nil)
+        }
+        defer { subscription.cancel() }
+        try store.set(key("after"), to: Data("2".utf8))
+        let isSet = Atomic(false)
+        // Another process sets a value while this one writes its file.
+        process.beforeEachCall { call, path in
+            guard call == "open", path.hasSuffix(".jsonl"), !isSet.exchange(true, ordering: .relaxed) else { return }
+            HeldLocks.excepting { try? other.set(key("later"), to: Data("3".utf8)) }
+        }
+        try store.synchronize()
+        process.beforeEachCall(nil)
+        try store.synchronize()
+        #expect(results.all == [true])
+        #expect(try String(decoding: device.ownFile.data, as: UTF8.self).contains("later"))
+    }
+
     @Test("A file that a syncer puts in the place of the own one during an export is merged, not replaced")
     func replacedMeanwhile() throws {
         // Another copy of the state has changed something.

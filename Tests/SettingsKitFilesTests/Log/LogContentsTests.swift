@@ -14,12 +14,6 @@ struct LogContentsTests {
             stamp: time.map { LogStamp(time: $0, replica: replica) })
     }
 
-    private static func contents(_ lines: [LogChanges]) -> LogContents {
-        var contents = LogContents()
-        for line in lines { _ = contents.apply(.changes(line)) }
-        return contents
-    }
-
     /// Lines with few names, times and values, so that many of them meet.
     private static func randomLines(_ count: Int, _ random: inout SeededGenerator) -> [LogChanges] {
         (0..<count).map { _ in
@@ -41,7 +35,7 @@ struct LogContentsTests {
 
     @Test("Without times, the last change of a name is in force, and a removal leaves nothing")
     func lastLine() {
-        let contents = Self.contents([
+        let contents = LogContents([
             Self.line(["a": "1", "b": "1"]), Self.line(["a": "2"]), Self.line(["b": nil]), Self.line(["c": nil]),
         ])
         #expect(contents.names == ["a"] && contents.data(named: "a") == Data("2".utf8))
@@ -52,13 +46,13 @@ struct LogContentsTests {
     func algebra(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let lines = Self.randomLines(8, &random)
-        let expected = Self.values(Self.contents(lines))
+        let expected = Self.values(LogContents(lines))
         for _ in 0..<5 {
             let other = (lines + lines.prefix(3)).shuffled(using: &random)
-            #expect(Self.values(Self.contents(other)) == expected, "seed \(seed)")
+            #expect(Self.values(LogContents(other)) == expected, "seed \(seed)")
         }
         // The greatest line of a name is in force.
-        for (name, entry) in Self.contents(lines).entries {
+        for (name, entry) in LogContents(lines).entries {
             for line in lines {
                 guard let change = line.changes.first(where: { $0.name == name }), let stamp = line.stamp else {
                     continue
@@ -77,9 +71,9 @@ struct LogContentsTests {
     func winners(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let (own, others) = (Self.randomLines(5, &random), Self.randomLines(8, &random))
-        var contents = Self.contents(own)
+        var contents = LogContents(own)
         let winners = contents.winners(among: others + others)
-        let expected = Self.values(Self.contents(own + others))
+        let expected = Self.values(LogContents(own + others))
         #expect(winners.reduce(0) { $0 + $1.changes.count } <= expected.count, "seed \(seed)")
         for line in winners { _ = contents.apply(.changes(line)) }
         #expect(Self.values(contents) == expected, "seed \(seed)")
@@ -92,7 +86,7 @@ struct LogContentsTests {
         var lines = Self.randomLines(10, &random)
         lines.append(Self.line(["known": "1"], at: 9))
         lines[10].unknownMembers = Array("\"new\":1".utf8)
-        var contents = Self.contents(lines)
+        var contents = LogContents(lines)
         _ = contents.apply(.replica(LogReplica(id: 5, device: "d")))
         var bytes = LogLine.beginning(.new).bytes
         contents.forEachLine { $0.append(to: &bytes) }
@@ -106,8 +100,8 @@ struct LogContentsTests {
     @Test("The differences of two logs turn the values of one into those of the other")
     func differences() {
         let (one, other) = (
-            Self.contents([Self.line(["a": "1", "b": "1", "c": "1"])]),
-            Self.contents([Self.line(["a": "1", "b": "2", "d": "1"])])
+            LogContents([Self.line(["a": "1", "b": "1", "c": "1"])]),
+            LogContents([Self.line(["a": "1", "b": "2", "d": "1"])])
         )
         let changes = one.differences(to: other).sorted { $0.name < $1.name }
         #expect(changes.map(\.name) == ["b", "c", "d"])
@@ -122,11 +116,11 @@ struct LogContentsTests {
             (7_258_118_399_999, 7_258_118_399_999 << 16),
         ] as [(Int64, UInt64)])
     func nextTime(now: Int64, expected: UInt64) {
-        let contents = Self.contents([Self.line(["a": "1"], at: 5), Self.line(["b": nil], at: 4)])
+        let contents = LogContents([Self.line(["a": "1"], at: 5), Self.line(["b": nil], at: 4)])
         let expected = now == 5 ? 5 << 16 : expected
         #expect(contents.nextTime(of: ["a", "b", "c"], now: now) == expected)
         #expect(contents.nextTime(of: ["c"], now: 0) == 0)
-        let last = Self.contents([Self.line(["a": "1"], at: LogStamp.end - 1)])
+        let last = LogContents([Self.line(["a": "1"], at: LogStamp.end - 1)])
         #expect(last.nextTime(of: ["a"], now: now) == nil && last.nextTime(of: ["b"], now: now) != nil)
     }
 }
