@@ -8,7 +8,7 @@ extension FuzzTarget {
         for log in [bytes, withRightChecks(bytes)] {
             var contents = LogContents()
             var lines: [LogChanges] = []
-            let end = LogLineReader.read(log) { line, _ in
+            let end = LogLineReader.read(log) { line in
                 if case .line(let line) = line { requireSame(line) }
                 if case .line(.changes(let changes)) = line, changes.stamp != nil {
                     lines.append(changes)
@@ -19,12 +19,12 @@ extension FuzzTarget {
             require(contents.winners(among: lines).isEmpty, "nothing wins over a log that has it")
             var merged = LogContents()
             for line in merged.winners(among: lines) { _ = merged.apply(.changes(line)) }
-            require(merged.hasSameEntries(as: contents), "what wins makes the same")
-            var output = LogLine.beginning(.new).bytes
+            require(merged.entries == contents.entries, "what wins makes the same")
+            var output = LogLine.newBeginning.bytes
             contents.forEachLine { $0.append(to: &output) }
             var again = LogContents()
-            _ = LogLineReader.read(output) { line, _ in _ = again.apply(line) }
-            require(!again.isDamaged && again.hasSameEntries(as: contents), "a log that is written is read")
+            _ = LogLineReader.read(output) { line in _ = again.apply(line) }
+            require(!again.isDamaged && again.entries == contents.entries, "a log that is written is read")
         }
     } seeds: {
         let stamp = LogStamp(milliseconds: 1_763_740_000_123, counter: 3, replica: 7)
@@ -35,7 +35,7 @@ extension FuzzTarget {
                     unknownMembers: Array(unknown.utf8)))
         }
         let lines: [LogLine] = [
-            .beginning(LogBeginning(id: 7)), .replica(LogReplica(id: 7, device: "Ann's \"laptop\"")),
+            .beginning(log: 7), .replica(LogReplica(id: 7, device: "Ann's \"laptop\"")),
             changes([("theme", Data("\"dark\"".utf8))], stamp),
             changes([("\u{E9}\n\"", nil), ("data", Data([0, 255, 10]))], stamp, unknown: "\"z\":[1,{\"a\":null}]"),
             changes([("volume", Data("0.8".utf8))], nil), .failedFlush,
@@ -47,7 +47,7 @@ extension FuzzTarget {
 
     private static func requireSame(_ line: LogLine) {
         var again: [LogLineReader.Result] = []
-        _ = LogLineReader.read(line.bytes) { found, _ in again.append(found) }
+        _ = LogLineReader.read(line.bytes) { found in again.append(found) }
         require(again == [.line(line)], "a line that is written is read")
     }
 

@@ -137,15 +137,13 @@ extension SeenFile {
     static func read(_ bytes: [UInt8], _ known: Summary? = nil) -> (content: Content, lines: [LogChanges]) {
         var summary = Summary()
         if let known, known.end <= bytes.count, check(bytes[..<known.end]) == known.check { summary = known }
-        let start = summary.end
         var lines: [LogChanges] = []
         var newerVersion: Int?
-        let length = LogLineReader.read(Array(bytes[start...])) { line, _ in
+        summary.end = LogLineReader.read(bytes, from: summary.end) { line in
             if case .newerVersion(let version) = line { newerVersion = version }
             if let changes = summary.add(line) { lines.append(changes) }
         }
         if let newerVersion { return (.newerVersion(newerVersion), []) }
-        summary.end = start + length
         summary.check = check(bytes[..<summary.end])
         return (.replica(summary), lines)
     }

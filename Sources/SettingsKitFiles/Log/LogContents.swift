@@ -31,7 +31,8 @@ struct LogContents: Sendable {
     private(set) var entries: [String: Entry] = [:]
     /// The members of newer versions in the lines of the entries, by name.
     private var unknownMembers: [String: [UInt8]] = [:]
-    private(set) var beginning: LogBeginning?
+    /// Whether there was a first line.
+    private(set) var hasBeginning = false
     /// The replica that a shared log belongs to.
     private(set) var replica: LogReplica?
     /// Whether a line was damaged.
@@ -72,7 +73,7 @@ struct LogContents: Sendable {
     /// - Returns: The changes of stored values.
     mutating func apply(_ line: LogLine) -> [SettingsStoreChange] {
         switch line {
-        case .beginning(let beginning): self.beginning = self.beginning ?? beginning
+        case .beginning: hasBeginning = true
         case .replica(let replica): self.replica = replica
         case .changes(let changes): return apply(changes)
         case .failedFlush: hasFailedFlush = true
@@ -112,9 +113,7 @@ struct LogContents: Sendable {
     }
 
     /// Records that a new log has everything: no line of it is damaged.
-    mutating func didBeginLog(_ beginning: LogBeginning) {
-        (self.beginning, isDamaged, hasFailedFlush) = (beginning, false, false)
-    }
+    mutating func didBeginLog() { (hasBeginning, isDamaged, hasFailedFlush) = (true, false, false) }
 
     // MARK: Comparing
 

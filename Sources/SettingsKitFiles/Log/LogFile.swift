@@ -85,17 +85,16 @@ final class LogFile: Sendable {
     ///
     /// - Parameters:
     ///   - end: The offset at which reading ends.
-    ///   - body: Receives each line, and the offset of its end.
+    ///   - body: Receives each line.
     /// - Returns: The offset of the end of the last complete line.
     func read(
-        from start: Int64, to end: Int64, _ body: (LogLineReader.Result, Int64) -> Void
+        from start: Int64, to end: Int64, _ body: (LogLineReader.Result) -> Void
     ) throws(SystemError) -> Int64 {
         var position = start
         var part = LogLimits.part
         while position < end {
             let bytes = try bytes(from: position, to: min(position + Int64(part), end))
-            let begin = position
-            let length = LogLineReader.read(bytes) { body($0, begin + Int64($1)) }
+            let length = LogLineReader.read(bytes, body)
             position += Int64(length)
             if length == 0 {
                 // The line is longer than a part, or it has no end yet.

@@ -28,8 +28,8 @@ import SettingsKitPlatform
 /// The bytes of a `value` are the stored bytes, letter for letter. What is not JSON, or would not stay as it is in a line, is `data`,
 /// in base 64. ``LogLineReader`` reads the format.
 enum LogLine: Equatable, Sendable {
-    /// The first line.
-    case beginning(LogBeginning)
+    /// The first line. Its ID differs from that of every other log, also of one that replaces it.
+    case beginning(log: UInt64)
     /// The replica that a shared log belongs to. The last such line counts.
     case replica(LogReplica)
     /// One change or several, which count together or not at all.
@@ -43,17 +43,9 @@ enum LogLine: Equatable, Sendable {
     static let version = 1
     /// The beginning of every log, in all versions of the format.
     static let magic = "{\"settings\":\"log\","
-}
 
-/// The first line of a log.
-struct LogBeginning: Equatable, Sendable {
-    /// Differs from that of every other log, also of one that replaces it.
-    var id: UInt64
-    /// The members that a newer version has added, as JSON text.
-    var unknownMembers: [UInt8] = []
-
-    /// Begins a log.
-    static var new: LogBeginning { LogBeginning(id: .random(in: 1 ... .max)) }
+    /// The first line of a new log.
+    static var newBeginning: LogLine { .beginning(log: .random(in: 1 ... .max)) }
 }
 
 /// A replica: one local state, on one device.
@@ -111,12 +103,11 @@ extension LogLine {
     func append(to output: inout [UInt8]) {
         let start = output.count
         switch self {
-        case .beginning(let beginning):
+        case .beginning(let log):
             output.append(contentsOf: Self.magic.utf8)
             output.append(contentsOf: "\"version\":\(Self.version),\"log\":\"".utf8)
-            beginning.id.appendHexDigits(to: &output)
+            log.appendHexDigits(to: &output)
             output.append(UInt8(ascii: "\""))
-            Self.append(beginning.unknownMembers, to: &output)
         case .replica(let replica):
             output.append(contentsOf: "{\"replica\":\"".utf8)
             replica.id.appendHexDigits(to: &output)

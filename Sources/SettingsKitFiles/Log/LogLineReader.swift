@@ -20,21 +20,25 @@ enum LogLineReader {
         case newerVersion(Int)
     }
 
-    /// Reads the complete lines of a part of a log, which begins at the beginning of a line.
+    /// Reads the complete lines of a part of a log.
     ///
-    /// - Parameter body: Receives each line, and the number of bytes up to its end.
+    /// - Parameters:
+    ///   - start: The beginning of a line.
+    ///   - body: Receives each line.
     /// - Returns: The number of bytes up to the last line break.
-    static func read(_ bytes: [UInt8], _ body: (Result, Int) -> Void) -> Int {
-        bytes.withUnsafeBufferPointer { read($0, body) }
+    static func read(_ bytes: [UInt8], from start: Int = 0, _ body: (Result) -> Void) -> Int {
+        bytes.withUnsafeBufferPointer { read($0, from: start, body) }
     }
 
-    private static func read(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (Result, Int) -> Void) -> Int {
-        var start = 0
+    private static func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Result) -> Void
+    ) -> Int {
+        var start = start
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             var line = start..<end
             // A tool for text files may have changed the line breaks.
             if let last = line.last, bytes[last] == UInt8(ascii: "\r") { line.removeLast() }
-            body(read(line, in: bytes), end + 1)
+            body(read(line, in: bytes))
             start = end + 1
         }
         return start
@@ -189,7 +193,7 @@ private struct LogMembers {
         guard kinds == 1 else { return nil }
         if marker != nil {
             guard marker == "log", version != nil, let log else { return nil }
-            return .beginning(LogBeginning(id: log, unknownMembers: unknown))
+            return .beginning(log: log)
         }
         if flush != nil { return flush == "failed" ? .failedFlush : flush == "replaced" ? .replaced : nil }
         if let owner { return device.map { .replica(LogReplica(id: owner, device: $0)) } }

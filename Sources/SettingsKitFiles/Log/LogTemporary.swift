@@ -5,7 +5,6 @@ import SettingsKitPlatform
 /// There is one name for it. A process locks the file while it uses it: the one that does not get the lock gives up.
 final class LogTemporary {
     let log: LogFile
-    private(set) var beginning = LogBeginning.new
     private let path: String
     private let target: String
     private let fileSystem: any FileSystem
@@ -36,8 +35,7 @@ final class LogTemporary {
     /// Writes a line for each name, from the beginning, and flushes them. Linear time.
     func write(_ contents: LogContents) throws(SystemError) {
         try log.truncate(to: 0)
-        beginning = .new
-        var bytes = LogLine.beginning(beginning).bytes
+        var bytes = LogLine.newBeginning.bytes
         try contents.forEachLine { line throws(SystemError) in
             line.append(to: &bytes)
             if bytes.count < LogLimits.part { return }
@@ -53,16 +51,17 @@ final class LogTemporary {
     /// - Returns: The offset of the last one's end. Nil if a line is damaged or records a failed flush.
     func copy(from other: LogFile, _ start: Int64, to end: Int64) throws(SystemError) -> Int64? {
         if start == end { return end }
-        let bytes = try other.bytes(from: start, to: end)
+        var bytes = try other.bytes(from: start, to: end)
         var isGood = true
-        let length = LogLineReader.read(bytes) { line, _ in
+        let length = LogLineReader.read(bytes) { line in
             switch line {
             case .line(.changes), .line(.replica), .line(.replaced): break
             case .line(.beginning), .line(.failedFlush), .damaged, .newerVersion: isGood = false
             }
         }
         guard isGood else { return nil }
-        try log.append(Array(bytes[..<length]))
+        bytes.removeSubrange(length...)
+        try log.append(bytes)
         try log.flush()
         return start + Int64(length)
     }

@@ -29,7 +29,7 @@ final class SettingsLog: Sendable {
         let base: String
         let fileSystem: any FileSystem
         /// The name of the store in messages.
-        var description: String
+        let description: String
         /// The time that an operation waits for other processes that keep the log locked.
         var patience = LogLimits.patience
         /// The time for which the files are those at their paths without a look at the paths. A process that replaces a log says so
@@ -199,7 +199,7 @@ final class SettingsLog: Sendable {
         let size = try status?.size ?? log.size()
         if size > files.end {
             var lines: [LogLineReader.Result] = []
-            let end = try log.read(from: files.end, to: size) { line, _ in lines.append(line) }
+            let end = try log.read(from: files.end, to: size) { lines.append($0) }
             // A damaged log is loaded from its beginning, and the damage is reported.
             if status != nil, lines.contains(.damaged) { return .replaced }
             try apply(lines, to: end, &files)
@@ -226,13 +226,13 @@ final class SettingsLog: Sendable {
         let head = try log.bytes(from: 0, to: min(size, Int64(LogLine.magic.utf8.count)))
         var isForeign = LogLineReader.beginning(of: head) == .foreign
         var loaded = LogContents()
-        let end = try log.read(from: 0, to: size) { line, _ in
+        let end = try log.read(from: 0, to: size) { line in
             if line != .damaged { isForeign = false }
             _ = loaded.apply(line)
         }
         if isForeign { throw LogProblem.foreign }
         if let version = loaded.newerVersion { throw LogProblem.newerVersion(version) }
-        if loaded.beginning == nil { _ = loaded.apply(.damaged) }
+        if !loaded.hasBeginning { _ = loaded.apply(.damaged) }
         if loaded.isDamaged { hasNewDamage.store(true, ordering: .relaxed) }
         files.withLock { files in
             guard files.log === before else { return }
@@ -262,7 +262,7 @@ final class SettingsLog: Sendable {
     ///   - decide: Receives the contents. Returns the lines, or nil to refuse. The lines are appended in one write.
     /// - Returns: False if `decide` has refused.
     /// - Throws: `busy` if another process keeps the log locked; `tooLarge`; the system's errors, and those of `decide`. Nothing
-    ///   changes then.
+    ///   changes then, except that of several lines the first ones may have been appended.
     @discardableResult
     func write(
         origin: SettingsService.Origin = .local, isSet: Bool = false, _ decide: (LogContents) throws -> [LogLine]?
@@ -394,7 +394,7 @@ final class SettingsLog: Sendable {
         let size = try temporary.log.size()
         let log = try temporary.put()
         begin(log, size, &files)
-        contents.withLock { $0.didBeginLog(temporary.beginning) }
+        contents.withLock { $0.didBeginLog() }
     }
 
     /// Replaces the log by one that has a line for each name.

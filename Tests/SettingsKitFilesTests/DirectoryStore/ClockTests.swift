@@ -108,7 +108,7 @@ struct ClockTests {
     func lastTime() throws {
         let stamp = LogStamp(time: LogStamp.end - 1, replica: 9)
         let change = LogChange(name: "a", data: Data("1".utf8))
-        let bytes = LogLine.beginning(.new).bytes + LogLine.changes(LogChanges(changes: [change], stamp: stamp)).bytes
+        let bytes = LogLine.newBeginning.bytes + LogLine.changes(LogChanges(changes: [change], stamp: stamp)).bytes
         try one.put(Data(bytes), "Settings-hostile.jsonl")
         try one.store.refresh()
         let error = #expect(throws: SettingsError.self) { try one.set("a", "2") }

@@ -277,6 +277,6 @@ enum HostileFile: CaseIterable, Sendable {
 
     private func file(_ lines: String) -> Data {
         let replica = LogLine.replica(LogReplica(id: 1, device: "evil"))
-        return Data(LogLine.beginning(.new).bytes + replica.bytes) + Data((lines + "\n").utf8)
+        return Data(LogLine.newBeginning.bytes + replica.bytes) + Data((lines + "\n").utf8)
     }
 }

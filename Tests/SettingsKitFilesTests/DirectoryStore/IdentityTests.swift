@@ -88,7 +88,7 @@ struct IdentityTests {
         for (id, target) in [(7, one), (8, clone)] as [(UInt64, Device)] {
             let change = LogChange(name: "c", data: Data("1".utf8))
             let line = LogLine.changes(LogChanges(changes: [change], stamp: LogStamp(time: 0, replica: id)))
-            try target.put(Data(LogLine.beginning(.new).bytes + line.bytes), ReplicaFileName.name(of: id))
+            try target.put(Data(LogLine.newBeginning.bytes + line.bytes), ReplicaFileName.name(of: id))
             try target.store.synchronize()
         }
         // A syncer carries the file to and fro.

@@ -185,7 +185,7 @@ struct OwnFileTests {
         let line = LogChanges(
             changes: [LogChange(name: "c", data: Data("1".utf8))],
             stamp: LogStamp(milliseconds: Device.noon, replica: 7), unknownMembers: Array(members.utf8))
-        let bytes = LogLine.beginning(.new).bytes + LogLine.changes(line).bytes
+        let bytes = LogLine.newBeginning.bytes + LogLine.changes(line).bytes
         try device.put(Data(bytes), "Settings-0000000000000007.jsonl")
         try device.store.synchronize()
         func isKept() throws -> Bool {

@@ -88,7 +88,7 @@ struct LogContentsTests {
         lines[10].unknownMembers = Array("\"new\":1".utf8)
         var contents = LogContents(lines)
         _ = contents.apply(.replica(LogReplica(id: 5, device: "d")))
-        var bytes = LogLine.beginning(.new).bytes
+        var bytes = LogLine.newBeginning.bytes
         contents.forEachLine { $0.append(to: &bytes) }
         var again = LogContents()
         for line in logLines(bytes) { _ = again.apply(line) }

@@ -6,7 +6,7 @@ import Testing
 /// Reads the complete lines of a text.
 func logLines(_ bytes: [UInt8]) -> [LogLineReader.Result] {
     var lines: [LogLineReader.Result] = []
-    _ = LogLineReader.read(bytes) { line, _ in lines.append(line) }
+    _ = LogLineReader.read(bytes) { line in lines.append(line) }
     return lines
 }
 
@@ -27,7 +27,7 @@ struct LogLineTests {
 
     static let lines: [LogLine] =
         [
-            .beginning(LogBeginning(id: 0x8C04_F1D2_A97B_E350)), .failedFlush, .replaced,
+            .beginning(log: 0x8C04_F1D2_A97B_E350), .failedFlush, .replaced,
             .replica(LogReplica(id: 7, device: "Ann's \"laptop\"\n\u{E9}")),
             .changes(LogChanges(changes: [change("volume", "0.8")])),
             .changes(LogChanges(changes: [change("a", nil)], stamp: stamp)),
@@ -123,7 +123,7 @@ struct LogLineTests {
     @Test(
         "The first bytes show whether a file is a log",
         arguments: [
-            (LogLine.beginning(.new).bytes, .log), (Array(LogLine.magic.utf8), .log), ([], .damaged),
+            (LogLine.newBeginning.bytes, .log), (Array(LogLine.magic.utf8), .log), ([], .damaged),
             ([0, 0, 0], .damaged), (Array(LogLine.magic.utf8.prefix(5)), .damaged), (Array("{\"a\":1}".utf8), .foreign),
             (Array("bplist00".utf8), .foreign),
         ] as [([UInt8], LogLineReader.Beginning)])
