@@ -109,6 +109,9 @@ package final class SimulatedDisk: Sendable {
     /// The paths of the files that programs have asked a cloud for, in order.
     package var requestedDownloads: [String] { state.withLock { $0.requestedDownloads } }
 
+    /// The number of descriptors that processes have open.
+    package var openFileCount: Int { state.withLock { $0.openFiles.count } }
+
     /// Whether a process has locked the file at a path.
     package func isLocked(_ path: String) -> Bool {
         state.withLock { state in
