@@ -145,13 +145,14 @@ struct LogContents: Sendable {
     /// Whether no entry wins over that of another log. Linear time.
     func isContained(in other: LogContents) -> Bool { !entries.contains { $1.wins(over: other.entries[$0]) } }
 
-    /// The time of a change that is made now: it is greater than that of every earlier change of the names.
+    /// The time of a change that is made now: it is greater than that of every earlier change of the names, and than 0, the time of
+    /// imported values.
     ///
     /// - Parameter now: Milliseconds since 1970. A clock that shows a time before 1970 or after 2199 counts as standing still.
     /// - Returns: Nil if the latest change of a name has the last time there is.
     func nextTime(of names: some Sequence<String>, now: Int64) -> UInt64? {
         let now = now > 0 && now < LogStamp(time: LogStamp.end, replica: 0).milliseconds ? UInt64(now) << 16 : 0
-        let next = names.reduce(now) { max($0, entries[$1]?.stamp.map { $0.time + 1 } ?? 0) }
+        let next = names.reduce(now) { max($0, (entries[$1]?.stamp?.time ?? 0) + 1) }
         return next < LogStamp.end ? next : nil
     }
 

@@ -17,6 +17,21 @@ struct ClockTests {
     }
 
     @Test(
+        "A change wins over an imported value, also if its device's clock stands still",
+        arguments: [0, -1, .max] as [Int64])
+    func imported(time: Int64) throws {
+        try withTemporaryDirectory { directory in
+            let (one, other) = (try Device("one", time: time), try Device("other"))
+            try one.set("a", "1")
+            let url = URL(fileURLWithPath: directory + "/Settings.plist")
+            try write(xml("<key>a</key><integer>9</integer>"), to: url.path)
+            #expect(try other.store.importPropertyList(at: url) == 1)
+            try settle([one, other])
+            #expect(try other.values == ["a": "1"])
+        }
+    }
+
+    @Test(
         "A change that was made after another was seen wins, whatever the clocks show",
         arguments: [-10 * years, -3 * Device.day, 0, Device.day, 10 * years, Int64.min / 4, Int64.max / 4])
     func causality(error: Int64) throws {
