@@ -18,7 +18,8 @@ import Synchronization
 ///
 /// The order of the lines is the order of all changes of all processes. So a process takes the lock, reads what others have appended,
 /// decides, appends a line, changes its memory, and publishes the change. Reading values uses memory only, and never waits for a
-/// file. Nothing slow happens under the lock: flushing and loading a log come before it.
+/// file. Nothing slow happens under the lock: flushing and loading a log come before it. The exceptions: a log that was removed is
+/// written again, and the third attempt to compact one locks the others out.
 ///
 /// Locks are taken in this order: that of flushing; that of the files, and with it the lock on the lock file; that of the contents.
 /// No lock is held while listeners run.
