@@ -271,15 +271,17 @@ final class ReplicatedDirectory: Sendable {
         do {
             try read()
             if !always, !lacksChanges { return }
-            for attempt in 0..<DirectoryLimits.exportAttempts where try export(attempt) { return }
+            var isCompacted = false
+            for _ in 0..<DirectoryLimits.exportAttempts where try export(&isCompacted) { return }
             throw SettingsError(.conflict, store: description)
         } catch {
             throw SettingsError.wrap(error, as: .notExported, store: description)
         }
     }
 
+    /// - Parameter isCompacted: Whether this export has compacted the log.
     /// - Returns: False to begin again.
-    private func export(_ attempt: Int) throws -> Bool {
+    private func export(_ isCompacted: inout Bool) throws -> Bool {
         try log.refresh()
         guard let replica = log.withContents({ $0.replica }) else {
             try Self.beginReplica(in: log, device: device)
@@ -293,8 +295,9 @@ final class ReplicatedDirectory: Sendable {
         }
         guard position.end <= sizeLimit else {
             // The old lines may be too much.
-            guard attempt == 0 else { throw ReplicaProblem.tooMuch }
+            if isCompacted { throw ReplicaProblem.tooMuch }
             try log.compact(waiting: patience)
+            isCompacted = true
             return false
         }
         let name = ReplicaFileName.name(of: replica.id)
