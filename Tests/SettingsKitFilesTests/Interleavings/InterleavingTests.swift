@@ -23,7 +23,8 @@ struct InterleavingTests {
             moments, about one of \(pace), and left \(exploration.stateCount) different disks.
             """)
         #expect(schedules >= scenario.leastCount)
-        #expect(moments >= 10 && exploration.stateCount > moments)
+        // A log that was just flushed has one outcome.
+        #expect(moments >= 10 && exploration.stateCount > moments / 2)
     }
 
     @Test("A schedule that is repeated has the same calls and the same results", arguments: Scenario.all)
