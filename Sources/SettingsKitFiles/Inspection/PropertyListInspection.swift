@@ -196,9 +196,7 @@ struct PropertyListInspection: Sendable {
             case .notAPropertyList, .unsupportedEncoding, .rootIsNotADictionary, .notRepresentable:
                 findings.append(recoverable(.notAPropertyList, at: list.path, "\(error)"))
             case .empty, .malformed, .truncated, .tooDeep, .tooLarge:
-                let intact = PropertyListReader.recover(bytes).count
-                findings.append(
-                    recoverable(.damaged, at: list.path, "\(error) \(intact) of its settings are intact."))
+                findings.append(recoverable(.damaged, at: list.path, "\(error)"))
             }
         }
         return findings

@@ -76,39 +76,6 @@ struct BinaryPropertyListParser {
         try resolve(layout.topObject, outerDepth: 0).value
     }
 
-    /// Returns the pairs of the outermost dictionary whose parts can both be resolved; none if the outermost object is
-    /// not a dictionary.
-    mutating func recoverMembers() -> [PropertyListMember] {
-        var members: [PropertyListMember] = []
-        var size = Size()
-        do throws(PropertyListError) {
-            let offset = try layout.offset(of: layout.topObject)
-            guard case .dictionary(let references, let count) = try layout.object(at: offset) else { return [] }
-            states[layout.topObject] = Self.faulty
-            for index in 0..<count {
-                let keyReference = references.lowerBound + index * layout.referenceSize
-                do throws(PropertyListError) {
-                    let key = try key(at: keyReference)
-                    let value = try layout.reference(at: keyReference + count * layout.referenceSize)
-                    let result = try resolve(value, outerDepth: 1)
-                    var sum = size
-                    sum.add(key.size)
-                    sum.add(result.size)
-                    try checkLimits(sum)
-                    size = sum
-                    members.append(PropertyListMember(key: key.text, value: result.value))
-                } catch {
-                    // An object that contains a broken one is also broken. It is marked, so that it is not tried again.
-                    for container in open { states[container.object] = Self.faulty }
-                    open.removeAll()
-                }
-            }
-        } catch {
-            return []
-        }
-        return members.keepingLastOfEachKey()
-    }
-
     private func checkLimits(_ size: Size) throws(PropertyListError) {
         guard size.values <= PropertyListLimits.expandedValues(fileSize: layout.bytes.count),
             size.bytes <= PropertyListLimits.expandedBytes(fileSize: layout.bytes.count)

@@ -60,35 +60,6 @@ package enum PropertyListReader {
         return members
     }
 
-    /// Returns the intact members of the outermost dictionary of a damaged property list, in the order of the file.
-    ///
-    /// Of an intact file, these are all members. If the outermost value is not a dictionary, or nothing can be read,
-    /// there are none. ``XMLPropertyListRecovery`` describes how pairs are found in damaged XML, before and after the
-    /// damage; a pair that may be wrong is left out. Of a binary file, these are all pairs whose key and value can be
-    /// resolved, provided that the trailer is intact.
-    ///
-    /// The time is linear in the size of the file. Damage that leaves the structure intact, such as a changed letter in
-    /// a string, cannot be noticed.
-    package static func recover(_ data: Data) -> [PropertyListMember] {
-        do throws(PropertyListError) {
-            return try readDictionary(data)
-        } catch {
-            return error.kind == .rootIsNotADictionary ? [] : salvage(data)
-        }
-    }
-
-    private static func salvage(_ data: Data) -> [PropertyListMember] {
-        do throws(PropertyListError) {
-            if Format.isBinary(data) {
-                var parser = try BinaryPropertyListParser(BinaryPropertyListLayout(Array(data)))
-                return parser.recoverMembers()
-            }
-            return XMLPropertyListRecovery.members(in: XMLDocumentText(recovering: data))
-        } catch {
-            return []
-        }
-    }
-
     /// The format of a file, determined by its first bytes.
     private enum Format {
         case xml

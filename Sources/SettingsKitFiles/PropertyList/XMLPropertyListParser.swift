@@ -8,16 +8,8 @@
 struct XMLPropertyListParser {
     var scanner: XMLScanner
 
-    /// Whether the file is damaged. A key in place of a value, and a document in a value, which are otherwise read, then mean
-    /// that something between them is lost.
-    var isRecovering = false
-
     /// The number of members left out because their key was repeated, at any level.
     private(set) var repeatedKeys = 0
-
-    /// In recovery, the white space with which the lines of the outermost dictionary's keys begin. A key of an inner
-    /// dictionary with this indentation means that the end of that dictionary is lost, and is refused.
-    var outermostIndentation: [UInt8]?
 
     init(_ text: XMLDocumentText) {
         scanner = XMLScanner(bytes: text.bytes, position: text.start)
@@ -109,9 +101,7 @@ struct XMLPropertyListParser {
             switch (tag.element, tag.form) {
             case (.dict, .opening), (.array, .opening), (.plist, .opening):
                 guard open.last?.acceptsValue ?? true else { throw fault }
-                if tag.element == .plist {
-                    guard !isRecovering else { throw fault }
-                } else {
+                if tag.element != .plist {
                     guard depth < PropertyListLimits.depth else { throw PropertyListError(.tooDeep, at: tag.offset) }
                     depth += 1
                 }
@@ -124,10 +114,8 @@ struct XMLPropertyListParser {
                 complete = value
             case (.key, .opening) where open.last?.acceptsKey == true,
                 (.key, .selfClosed) where open.last?.acceptsKey == true:
-                guard !isAtOutermostIndentation(tag.offset) else { throw fault }
                 open[open.count - 1].key = PropertyListKey.decode(try readKeyText(tag))
             case (.key, .opening), (.key, .selfClosed):
-                guard !isRecovering else { throw fault }
                 complete = .string(try readKeyText(tag))
             default:
                 complete = try readScalar(tag)
@@ -152,10 +140,5 @@ struct XMLPropertyListParser {
             throw PropertyListError(.malformed, at: tag.offset)
         }
         return text
-    }
-
-    private func isAtOutermostIndentation(_ offset: Int) -> Bool {
-        guard let outermostIndentation else { return false }
-        return scanner.isFirst(offset, onLineIndentedBy: outermostIndentation)
     }
 }

@@ -69,4 +69,13 @@ extension XMLScanner {
             throw PropertyListError(.malformed, at: tag.offset)
         }
     }
+
+    /// The next start tag of a key from here on.
+    func nextKeyTag() -> Int? {
+        (min(position, bytes.count)..<bytes.count).first { index in
+            guard matches("<key", at: index), index + 4 < bytes.count else { return false }
+            let next = bytes[index + 4]
+            return next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || Self.isWhitespace(next)
+        }
+    }
 }

@@ -39,8 +39,6 @@ struct KnownPropertyList: Sendable {
 
     struct Suspicion: Sendable {
         let damage: PropertyListError
-        /// The intact members.
-        let members: [PropertyListMember]
         /// The time at which the damage counts as permanent.
         let end: Deadline
     }

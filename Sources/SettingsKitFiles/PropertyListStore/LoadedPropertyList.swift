@@ -90,7 +90,6 @@ struct LoadedPropertyList {
             do throws(PropertyListError) {
                 members = try PropertyListReader.readDictionary(read.bytes)
             } catch {
-                members = PropertyListReader.recover(read.bytes)
                 list.setDamaged()
                 report(.damaged, error)
             }
@@ -106,11 +105,11 @@ struct LoadedPropertyList {
         if found.isDamaged { journal.condition.asideReason = .damaged }
         if found.isDamaged { list.requireRewrite() }
         if found.header == nil { list.setJournaled() } else { list.setJournaled(as: found.lastVersion) }
-        replay(found, of: journal, over: members)
+        replay(found, of: journal)
     }
 
     /// Determines which records of the journal apply to the property list, and applies them.
-    private mutating func replay(_ found: JournalContents, of journal: Journal, over members: [PropertyListMember]) {
+    private mutating func replay(_ found: JournalContents, of journal: Journal) {
         guard let header = found.header,
             let relation = found.relation(to: list.mark, of: list.status)
         else { return }
@@ -136,10 +135,8 @@ struct LoadedPropertyList {
             // edited again.
             for entry in unfolded { if case .adoption = entry.record { continue } else { apply(entry) } }
         case .damaged:
-            // The intact part of the property list replaces its last good state, over which later changes apply.
             contents = lastGoodState(journal, found) ?? PropertyListContents()
             for entry in folded { apply(entry) }
-            _ = contents.adopt(PropertyListEdit(members: members))
             for entry in unfolded { apply(entry) }
         case .stale, .foreign:
             if let state = lastGoodState(journal, found) { contents = state }
@@ -187,7 +184,7 @@ struct LoadedPropertyList {
             let isNamed = found.records.contains { $0.record.version?.digest == digest }
             return isNamed ? members : nil
         } catch {
-            // Only the intact part of the property list and the journal exist.
+            // Only the journal exists.
             return nil
         }
     }

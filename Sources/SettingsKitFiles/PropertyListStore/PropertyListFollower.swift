@@ -279,8 +279,7 @@ struct PropertyListFollower {
             return FoundEdit(edit: edit(by: members), version: FileVersion(status: read.status, bytes: read.bytes))
         } catch {
             let suspicion = KnownPropertyList.Suspicion(
-                damage: error, members: PropertyListReader.recover(read.bytes),
-                end: Deadline(after: PropertyListTimings.suspicionTime))
+                damage: error, end: Deadline(after: PropertyListTimings.suspicionTime))
             list.suspect(read.status, suspicion)
             monitor.poll(after: PropertyListTimings.suspicionTime * 1.2)
             return nil
@@ -317,17 +316,12 @@ struct PropertyListFollower {
 
     /// Confirms that the property list is damaged or missing, if that has persisted for some time.
     ///
-    /// The damage is reported, and the intact part adopted, as when a damaged file is opened. If the file was the only source, the
-    /// values of a missing one are removed.
+    /// The damage is reported, and the values stay. If the file was the only source, the values of a missing one are removed.
     ///
     /// - Parameter atOnce: Whether to confirm it immediately. Otherwise, a program that edits the file may remove or damage it briefly.
     mutating func confirmFaults(atOnce: Bool = false) {
         if let suspicion = list.confirmDamage(atOnce: atOnce) {
             addProblem(.damaged, suspicion.damage)
-            var edit = edit(by: suspicion.members)
-            // Missing members may be in the damaged part.
-            edit.removed = []
-            publish(edit)
         }
         if list.confirmAbsence(atOnce: atOnce), isFileAlone { publish(edit(by: [])) }
     }

@@ -37,8 +37,8 @@ import SettingsKitPlatform
 /// `save`, `update` and transactions always wait. Reading never waits.
 ///
 /// ## Damage
-/// A file that cannot be read is never taken for an empty one. When it is damaged, its intact part is used over its last
-/// good state, and before it is replaced it is kept beside the new one, as `NAME.damaged-DATE`. When it cannot be opened,
+/// A file that cannot be read is never taken for an empty one. When it is damaged, it is reported with its line and column, its
+/// last good state is used, and before it is replaced it is kept beside the new one, as `NAME.damaged-DATE`. When it cannot be opened,
 /// neither can the store; the same holds for a journal that a newer version of this library has written. When the journal
 /// cannot be written, setting fails, and the old value stays.
 ///
@@ -79,7 +79,7 @@ public final class PropertyListStore: SettingsStore {
     /// - Throws: ``SettingsError`` with the code `storeUnavailable` when there is something at the URL that cannot be read
     ///   (no permission, a directory, an I/O error, a journal of a newer version), or that is an SQLite database, JSON or an
     ///   archive, without a journal of a property list beside it. A damaged file is no error: its last
-    ///   good state and its intact part are used, and the damage is reported to the diagnostics of the service that uses
+    ///   good state is used, and the damage is reported to the diagnostics of the service that uses
     ///   the store. So is a journal that cannot be read, or must not be trusted.
     public convenience init(
         url: URL, access: Access = .readWrite, patience: Duration = defaultPatience, lag: Duration? = nil

@@ -235,14 +235,14 @@ struct ToolTransferTests {
         }
     }
 
-    @Test("A damaged store is exported as far as it is intact, with exit code 1")
+    @Test("A damaged store is exported as far as its values are known, with exit code 1")
     func damagedStore() throws {
         try withTemporaryDirectory { (directory: String) in
             try Data("<plist version=\"1.0\"><dict><key>a</key><integer>1</integer><key>b</key><str".utf8)
                 .write(to: URL(filePath: "\(directory)/Settings.plist"))
             let bench = ToolBench(in: directory)
             let exported = bench.run("export")
-            #expect(exported.code == 1 && exported.output == "{\n  \"a\": 1\n}\n" && !exported.errors.isEmpty)
+            #expect(exported.code == 1 && exported.output == "{}\n" && !exported.errors.isEmpty)
             let copied = bench.run(["copy", "--replace"] + [StoreKind.sqlite.store(in: directory)])
             #expect(copied.code == 1 && copied.message.contains("Nothing was copied"))
         }

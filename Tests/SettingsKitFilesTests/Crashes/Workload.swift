@@ -81,6 +81,7 @@ enum Start: CaseIterable, Sendable {
             try disk.makeLink(Self.path, to: "Target.plist")
         case .damagedFile:
             try disk.write(Data(xml("<key>old</key><string>x</string><oops>").utf8), to: Self.path)
+            values = [:]
         case .unfoldedJournal:
             try disk.write(file, to: Self.path)
             let process = disk.process()

@@ -119,7 +119,6 @@ struct BinaryReadingTests {
         for index in 400..<650 { builder.objects.append(builder.array([index + 1])) }
         builder.objects.append(builder.array([1]))
         #expect(failure(reading: builder.file()) == .tooDeep)
-        #expect(PropertyListReader.recover(builder.file()).isEmpty)
     }
 
     @Test("Reading binary property lists refuses files that stand for exponentially many values")
@@ -161,21 +160,5 @@ struct BinaryReadingTests {
         bytes += [0, 0, 0, 0, 0, 0, 4, 2] + builder.bigEndian(UInt64(offsets.count), size: 8)
         bytes += builder.bigEndian(0, size: 8) + builder.bigEndian(UInt64(table), size: 8)
         #expect(failure(reading: Data(bytes)) == .tooLarge)
-        // Each pair is intact by itself; of the repeated key one is left.
-        #expect(PropertyListReader.recover(Data(bytes)).count == (isDictionary ? 1 : 0))
-    }
-
-    @Test("Reading binary property lists recovers the pairs that can be resolved")
-    func recoversThePairsThat() {
-        var builder = BinaryFileBuilder()
-        builder.objects = [
-            builder.dictionary([(1, 2), (3, 4), (5, 6), (7, 8), (9, 10), (11, 2)]),
-            builder.string("a"), [0x10, 1], builder.string("bad"), [0x00], [0x10, 0xFF], [0x10, 2],
-            builder.string("cyclic"), builder.array([8]), builder.string("root"), builder.array([0]),
-            builder.string("z"),
-        ]
-        #expect(failure(reading: builder.file()) == .malformed)
-        let expected = ["a", "z"].map { PropertyListMember(key: $0, value: .integer(1)) }
-        #expect(PropertyListReader.recover(builder.file()) == expected)
     }
 }

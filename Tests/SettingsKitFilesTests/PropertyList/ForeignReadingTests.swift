@@ -16,11 +16,13 @@ struct ForeignReadingTests {
         if name.components(separatedBy: "<key>").count == 3, name.hasSuffix("</plist>"), name.hasPrefix("<plist>") {
             return "keys behind the end"
         }
-        if ["ISO-8859-15: ", "windows-1251: ", "KOI8-R: "].contains(where: { name.hasPrefix($0) }),
-            !name.hasSuffix("ASCII")
+        if name.contains(": "), !name.hasSuffix(": ASCII"),
+            !["utf-8: ", "UTF8: ", ": "].contains(where: name.hasPrefix),
+            ForeignDocument.encodings.contains(where: { $0.name == name })
         {
             return "text that is not ASCII in such an encoding"
         }
+        if name.hasPrefix("UTF-32, ") { return "UTF-32" }
         if name.hasPrefix("utf-7: ") { return "ASCII that stands for other text" }
         if name.contains("null") || name.contains("number as key") || name.contains("key that is a number") {
             return "not of a property list"

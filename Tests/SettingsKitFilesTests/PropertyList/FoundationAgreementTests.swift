@@ -29,7 +29,6 @@ struct FoundationAgreementTests {
                 fromPropertyList: foundationObject(.dictionary(members)), format: format, options: 0)
             let expected = sorted(.dictionary(members))
             #expect(sorted(try PropertyListReader.read(file)) == expected, "seed \(seed)")
-            #expect(sorted(.dictionary(PropertyListReader.recover(file))) == expected, "seed \(seed)")
         }
     }
 
