@@ -8,7 +8,7 @@ extension FuzzTarget {
         for log in [bytes, withRightChecks(bytes)] {
             var contents = LogContents()
             var lines: [LogChanges] = []
-            let end = LogLineReader.read(log) { line in
+            let end = LogLineReader.read(log) { line, _ in
                 if case .line(let line) = line { requireSame(line) }
                 if case .line(.changes(let changes)) = line, changes.stamp != nil {
                     lines.append(changes)
@@ -21,9 +21,12 @@ extension FuzzTarget {
             for line in merged.winners(among: lines) { _ = merged.apply(.changes(line)) }
             require(merged.entries == contents.entries, "what wins makes the same")
             var output = LogLine.newBeginning.bytes
-            contents.forEachLine { $0.append(to: &output) }
+            _ = contents.forEachLine(from: Int64(output.count)) { line in
+                line.append(to: &output)
+                return Int64(output.count)
+            }
             var again = LogContents()
-            _ = LogLineReader.read(output) { line in _ = again.apply(line) }
+            _ = LogLineReader.read(output) { line, _ in _ = again.apply(line) }
             require(!again.isDamaged && again.entries == contents.entries, "a log that is written is read")
         }
     } seeds: {
@@ -47,11 +50,11 @@ extension FuzzTarget {
 
     private static func requireSame(_ line: LogLine) {
         var again: [LogLineReader.Result] = []
-        _ = LogLineReader.read(line.bytes) { found in again.append(found) }
+        _ = LogLineReader.read(line.bytes) { found, _ in again.append(found) }
         require(again == [.line(line)], "a line that is written is read")
     }
 
-    private static func withRightChecks(_ bytes: [UInt8]) -> [UInt8] {
+    static func withRightChecks(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             let start = output.count

@@ -10,6 +10,8 @@
     case opening
     /// A wrapper around a store of two functions, while it calls the store.
     case twoFunctionStore
+    /// Looking at a property list, or printing it.
+    case printing
     /// Folding a journal, or flushing it.
     case folding
     /// The threads that wait for a store's files, while one of them looks whether they are free.

@@ -147,8 +147,9 @@ final class ReplicatedDirectory: Sendable {
     /// - Throws: the system's errors for the directory or the local state. An unreadable file does not keep the others from being
     ///   read.
     func read() throws {
+        defer { log.deliver() }
         try folder.prepare(state: log.path)
-        try log.refresh()
+        try log.update()
         if !isReadOnly, log.mustCompact { try log.compact(waiting: patience) }
         try folder.read(log.loadCount, merge: merge)
         // A problem is reported if it persists at the next reading: a file may be arriving.
@@ -186,6 +187,7 @@ final class ReplicatedDirectory: Sendable {
     func change(
         at time: UInt64? = nil, isSet: Bool = false, _ decide: (LogContents) throws -> [(name: String, data: Data?)]?
     ) throws -> Bool {
+        defer { log.deliver() }
         var isChanged = false
         let isAccepted = try log.write(isSet: isSet) { contents in
             guard let values = try decide(contents) else { return nil }
@@ -254,6 +256,7 @@ final class ReplicatedDirectory: Sendable {
 
     /// Does what is due in the background.
     private func work() throws {
+        defer { log.deliver() }
         let result = Result { try export(always: false) }
         do {
             if log.needsCompaction { try log.compact(waiting: .zero) }
@@ -268,6 +271,7 @@ final class ReplicatedDirectory: Sendable {
     /// - Parameter always: Whether to look at the file even if this process has written it.
     func export(always: Bool) throws {
         if isReadOnly { return }
+        defer { log.deliver() }
         do {
             try read()
             if !always, !lacksChanges { return }
@@ -282,7 +286,7 @@ final class ReplicatedDirectory: Sendable {
     /// - Parameter isCompacted: Whether this export has compacted the log.
     /// - Returns: False to begin again.
     private func export(_ isCompacted: inout Bool) throws -> Bool {
-        try log.refresh()
+        try log.update()
         guard let replica = log.withContents({ $0.replica }) else {
             try Self.beginReplica(in: log, device: device)
             return false
@@ -385,6 +389,7 @@ final class ReplicatedDirectory: Sendable {
         if isReadOnly {
             do { return try read() } catch { throw SettingsError.wrap(error, as: .readFailed, store: description) }
         }
+        defer { log.deliver() }
         let result = Result { try export(always: false) }
         do { try log.flush() } catch { throw SettingsError.wrap(error, as: .notSaved, store: description) }
         try result.get()

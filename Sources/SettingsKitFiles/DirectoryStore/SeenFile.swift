@@ -41,7 +41,7 @@ struct SeenFile: Sendable {
                 lastChanges[stamp.replica] = max(lastChanges[stamp.replica] ?? 0, stamp.milliseconds)
                 return changes
             case .line(.replica(let replica)): self.replica = replica
-            case .line(.beginning), .line(.failedFlush), .line(.replaced), .newerVersion: break
+            case .line(.beginning), .line(.failedFlush), .line(.replaced), .line(.list), .newerVersion: break
             case .damaged: damagedLines += 1
             }
             return nil
@@ -139,7 +139,7 @@ extension SeenFile {
         if let known, known.end <= bytes.count, check(bytes[..<known.end]) == known.check { summary = known }
         var lines: [LogChanges] = []
         var newerVersion: Int?
-        summary.end = LogLineReader.read(bytes, from: summary.end) { line in
+        summary.end = LogLineReader.read(bytes, from: summary.end) { line, _ in
             if case .newerVersion(let version) = line { newerVersion = version }
             if let changes = summary.add(line) { lines.append(changes) }
         }

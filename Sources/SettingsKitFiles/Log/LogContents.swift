@@ -11,12 +11,23 @@ import SettingsKitCore
 /// In a log that is not shared, the last change of a name is in force. In a shared log, the greatest one is, whatever the order of the
 /// lines: by its time; at equal times, by its bytes, a removal being less than any value. So the merge is commutative, associative
 /// and idempotent.
+///
+/// If a property list is printed from the log, what the list says wins, except for names that were changed after that print.
 struct LogContents: Sendable {
     /// The change of a name that is in force.
     struct Entry: Sendable, Equatable {
         /// Nil for a removal, which only a shared log keeps.
         var data: Data?
+        /// The member of the property list, if the bytes alone would give another one.
+        var member: PropertyListValue?
         var stamp: LogStamp?
+
+        init(_ change: LogChange, _ stamp: LogStamp?) {
+            (data, member, self.stamp) = (change.data, change.member, stamp)
+        }
+
+        /// The value for the property list. Nil for a removal.
+        var value: PropertyListValue? { member ?? data.map { NativeValue.value(for: $0) } }
 
         /// Whether the entry replaces another one of the same name.
         func wins(over other: Entry?) -> Bool {
@@ -45,24 +56,60 @@ struct LogContents: Sendable {
     private(set) var size = 0
 
     init(_ lines: [LogChanges] = []) {
-        for line in lines { _ = apply(line) }
+        for line in lines { _ = apply(.changes(line)) }
     }
 
+    // MARK: The property list
+
+    /// The names whose last change the list may lack, with the ends of the changes' lines.
+    private(set) var unprinted: [String: Int64] = [:]
+    /// The list that is known. Nil if there is none.
+    private(set) var list: FileDigest?
+    /// Whether a line says which list is known.
+    private(set) var isListKnown = false
+    /// The list that is about to replace the known one.
+    private(set) var announced: FileDigest?
+    /// The end of the last line that makes an earlier copy of the contents void: one about the list, but an announcement, one about a
+    /// failed flush, and a damaged one.
+    private(set) var voidance: Int64 = 0
+    /// What the list says that the log does not yet: changes in force.
+    private var overlay: [String: LogChange] = [:]
+
+    // MARK: Values
+
     /// The names with a value. Linear time.
-    var names: [String] { entries.filter { $0.value.data != nil }.map(\.key) }
+    var names: [String] {
+        let names = entries.filter { $0.value.data != nil && overlay[$0.key] == nil }.map(\.key)
+        return names + overlay.values.filter { $0.data != nil }.map(\.name)
+    }
 
     /// The stored bytes under a name.
-    func data(named name: String) -> Data? { entries[name]?.data }
+    func data(named name: String) -> Data? {
+        if !overlay.isEmpty, let change = overlay[name] { return change.data }
+        return entries[name]?.data
+    }
+
+    /// The member of a name, if the bytes alone would give another one.
+    func member(named name: String) -> PropertyListValue? {
+        overlay[name].map { $0.member } ?? entries[name]?.member
+    }
+
+    /// The value of a name as it is or will be in the property list.
+    func value(named name: String) -> PropertyListValue? {
+        if let change = overlay[name] { return Entry(change, nil).value }
+        return entries[name]?.value
+    }
 
     // MARK: Reading lines
 
     /// Applies the next line.
     ///
+    /// - Parameter end: The offset of the line's end.
     /// - Returns: The changes of stored values.
-    mutating func apply(_ line: LogLineReader.Result) -> [SettingsStoreChange] {
+    mutating func apply(_ line: LogLineReader.Result, end: Int64 = 0) -> [SettingsStoreChange] {
         switch line {
-        case .line(let line): return apply(line)
-        case .damaged: isDamaged = true
+        case .line(let line): return apply(line, end: end)
+        case .damaged: (isDamaged, voidance) = (true, end)
         case .newerVersion(let version): newerVersion = version
         }
         return []
@@ -70,25 +117,28 @@ struct LogContents: Sendable {
 
     /// Applies the next line.
     ///
+    /// - Parameter end: The offset of the line's end.
     /// - Returns: The changes of stored values.
-    mutating func apply(_ line: LogLine) -> [SettingsStoreChange] {
+    mutating func apply(_ line: LogLine, end: Int64 = 0) -> [SettingsStoreChange] {
         switch line {
         case .beginning: hasBeginning = true
         case .replica(let replica): self.replica = replica
-        case .changes(let changes): return apply(changes)
-        case .failedFlush: hasFailedFlush = true
+        case .changes(let changes): return apply(changes, end: end)
+        case .failedFlush: (hasFailedFlush, voidance) = (true, end)
+        case .list(let list): return apply(list, end: end)
         case .replaced: break
         }
         return []
     }
 
-    private mutating func apply(_ line: LogChanges) -> [SettingsStoreChange] {
+    private mutating func apply(_ line: LogChanges, end: Int64) -> [SettingsStoreChange] {
         var result: [SettingsStoreChange] = []
         result.reserveCapacity(line.changes.count)
         for change in line.changes {
-            let entry = Entry(data: change.data, stamp: line.stamp)
+            let entry = Entry(change, line.stamp)
             let old = entries[change.name]
             guard entry.wins(over: old) else { continue }
+            let before = overlay.isEmpty ? old?.data : data(named: change.name)
             if let old { size -= size(of: change.name, old) }
             entries[change.name] = entry.data == nil && entry.stamp == nil ? nil : entry
             if !line.unknownMembers.isEmpty {
@@ -97,11 +147,46 @@ struct LogContents: Sendable {
                 unknownMembers[change.name] = nil
             }
             size += size(of: change.name, entry)
-            if old?.data != entry.data {
-                result.append(SettingsStoreChange(name: change.name, from: old?.data, to: entry.data))
+            if line.stamp == nil {
+                unprinted[change.name] = end
+                if !overlay.isEmpty { overlay[change.name] = nil }
+            }
+            if before != entry.data {
+                result.append(SettingsStoreChange(name: change.name, from: before, to: entry.data))
             }
         }
         return result
+    }
+
+    private mutating func apply(_ list: LogList, end: Int64) -> [SettingsStoreChange] {
+        if case .announced = list.kind {
+            announced = list.digest
+            return []
+        }
+        (self.list, isListKnown, announced, voidance) = (list.digest, true, nil, end)
+        var changed = Set(overlay.keys)
+        var imported: [LogChange] = []
+        switch list.kind {
+        case .announced: break
+        case .printed(let offset): unprinted = unprinted.filter { $0.value > offset }
+        case .imported(let changes, let shown):
+            imported = changes
+            changed.formUnion(changes.map(\.name))
+            for name in shown { unprinted[name] = nil }
+        }
+        let before = changed.map { ($0, data(named: $0)) }
+        overlay = [:]
+        for change in imported {
+            if let old = entries[change.name] { size -= size(of: change.name, old) }
+            let entry = Entry(change, nil)
+            entries[change.name] = entry.data == nil ? nil : entry
+            size += size(of: change.name, entry)
+            unprinted[change.name] = nil
+        }
+        return before.compactMap { name, old in
+            let new = data(named: name)
+            return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
+        }
     }
 
     /// The approximate size of an entry's line, at least half of it; 0 for one that is not kept. An escaped character of a name takes
@@ -112,8 +197,59 @@ struct LogContents: Sendable {
         return 3 * name.utf8.count + (entry.data?.count ?? 0) + unknown + (entry.stamp == nil ? 40 : 110)
     }
 
-    /// Records that a new log has everything: no line of it is damaged.
-    mutating func didBeginLog() { (hasBeginning, isDamaged, hasFailedFlush) = (true, false, false) }
+    // MARK: What the list says
+
+    /// The members of a property list.
+    struct ListContents: Sendable {
+        var digest: FileDigest
+        var members: [String: PropertyListValue]
+    }
+
+    /// Returns what a list says: its changes, and the other names whose values it shows although they were not printed. Nil if it says
+    /// nothing. Linear time.
+    ///
+    /// - Parameters:
+    ///   - list: The list. Nil if there is none.
+    ///   - isOpening: Whether the log was just opened. A list that was removed before is empty; one that is removed later is printed
+    ///     again.
+    func said(by list: ListContents?, isOpening: Bool) -> (changes: [LogChange], shown: [String])? {
+        guard list?.digest != self.list || !isListKnown && list != nil || isDamaged else { return nil }
+        if list == nil, !isOpening || isDamaged { return nil }
+        var (changes, shown): ([LogChange], [String]) = ([], [])
+        let members = list?.members ?? [:]
+        for (name, value) in members {
+            let isSame = entries[name]?.value == value
+            if unprinted[name] == nil {
+                if !isSame { changes.append(LogChange(name: name, member: value)) }
+            } else if isSame {
+                shown.append(name)
+            }
+        }
+        for (name, _) in entries where members[name] == nil && unprinted[name] == nil {
+            changes.append(LogChange(name: name, data: nil))
+        }
+        for (name, _) in unprinted where members[name] == nil && entries[name] == nil { shown.append(name) }
+        return (changes, shown)
+    }
+
+    /// Puts what a list says in force, over the log's values.
+    ///
+    /// - Returns: The changes of stored values.
+    mutating func lay(_ changes: [LogChange]) -> [SettingsStoreChange] {
+        let names = Set(overlay.keys).union(changes.map(\.name))
+        let before = names.map { ($0, data(named: $0)) }
+        overlay = Dictionary(changes.map { ($0.name, $0) }) { $1 }
+        return before.compactMap { name, old in
+            let new = data(named: name)
+            return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
+        }
+    }
+
+    /// The members of the property list, sorted by name. Linear time, and what sorting takes.
+    func members() -> [PropertyListMember] {
+        entries.compactMap { name, entry in entry.value.map { PropertyListMember(key: name, value: $0.writable) } }
+            .sorted { $0.key < $1.key }
+    }
 
     // MARK: Comparing
 
@@ -124,7 +260,7 @@ struct LogContents: Sendable {
         var greatest: [String: Entry] = [:]
         for line in lines {
             for change in line.changes {
-                let entry = Entry(data: change.data, stamp: line.stamp)
+                let entry = Entry(change, line.stamp)
                 guard entry.wins(over: entries[change.name]), entry.wins(over: greatest[change.name]) else { continue }
                 greatest[change.name] = entry
             }
@@ -133,7 +269,7 @@ struct LogContents: Sendable {
         return lines.compactMap { line in
             let changes = line.changes.filter { change in
                 // The first of several equal ones is enough.
-                guard greatest[change.name] == Entry(data: change.data, stamp: line.stamp) else { return false }
+                guard greatest[change.name] == Entry(change, line.stamp) else { return false }
                 greatest[change.name] = nil
                 return true
             }
@@ -158,26 +294,50 @@ struct LogContents: Sendable {
 
     /// The changes that turn these values into those of another log. Linear time.
     func differences(to other: LogContents) -> [SettingsStoreChange] {
-        var changes: [SettingsStoreChange] = []
-        for (name, entry) in entries where entry.data != other.entries[name]?.data {
-            changes.append(SettingsStoreChange(name: name, from: entry.data, to: other.entries[name]?.data))
+        Set(names).union(other.names).compactMap { name in
+            let (old, new) = (data(named: name), other.data(named: name))
+            return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
         }
-        for (name, entry) in other.entries where entries[name] == nil && entry.data != nil {
-            changes.append(SettingsStoreChange(name: name, from: nil, to: entry.data))
-        }
-        return changes
     }
 
     // MARK: Compaction
 
     /// Calls `body` with each line of a new log with these contents, but the first. Linear time.
-    func forEachLine<Failure: Error>(_ body: (LogLine) throws(Failure) -> Void) throws(Failure) {
-        if let replica { try body(.replica(replica)) }
-        for (name, entry) in entries {
-            let change = LogChange(name: name, data: entry.data)
-            try body(
-                .changes(
-                    LogChanges(changes: [change], stamp: entry.stamp, unknownMembers: unknownMembers[name] ?? [])))
+    ///
+    /// - Parameters:
+    ///   - start: The end of the first line.
+    ///   - body: Receives a line, and returns the offset of its end.
+    /// - Returns: The ends of the lines of names that were not printed.
+    func forEachLine<Failure: Error>(
+        from start: Int64, _ body: (LogLine) throws(Failure) -> Int64
+    ) throws(Failure) -> [String: Int64] {
+        var end = start
+        if let replica { end = try body(.replica(replica)) }
+        for (name, entry) in entries where unprinted[name] == nil { end = try body(line(entry, named: name)) }
+        // Behind the values that the list has, and before those that it lacks.
+        if isListKnown { end = try body(.list(LogList(digest: list, kind: .printed(through: end)))) }
+        var ends: [String: Int64] = [:]
+        for (name, _) in unprinted.sorted(by: { $0.value < $1.value }) {
+            ends[name] = try body(line(entries[name], named: name))
+        }
+        return ends
+    }
+
+    private func line(_ entry: Entry?, named name: String) -> LogLine {
+        let change = entry.map { LogChange(name: name, $0) } ?? LogChange(name: name, data: nil)
+        return .changes(
+            LogChanges(changes: [change], stamp: entry?.stamp, unknownMembers: unknownMembers[name] ?? []))
+    }
+
+    /// Records that a new log has everything, and no damaged line.
+    ///
+    /// - Parameters:
+    ///   - ends: The ends of the lines of names that were not printed, as ``forEachLine(from:_:)`` returns them.
+    ///   - copied: The offset of the old log behind which its lines were copied to the new one, and their offset there.
+    mutating func didBeginLog(_ ends: [String: Int64], copied: (from: Int64, to: Int64)) {
+        (hasBeginning, isDamaged, hasFailedFlush, voidance) = (true, false, false, 0)
+        for (name, end) in unprinted {
+            unprinted[name] = end > copied.from ? end - copied.from + copied.to : ends[name]
         }
     }
 }

@@ -27,23 +27,30 @@ final class LogFile: Sendable {
     ///
     /// - Returns: Nil if there is none.
     /// - Throws: ``LogProblem`` if the file must not be used; the system's errors.
-    static func open(_ path: String, isReadOnly: Bool, in fileSystem: any FileSystem) throws -> LogFile? {
+    static func open(
+        _ path: String, isReadOnly: Bool, like model: String? = nil, in fileSystem: any FileSystem
+    ) throws -> LogFile? {
         do {
             let file = try refusingLinks { () throws(SystemError) in
-                isReadOnly
-                    ? try fileSystem.openForReading(path, followingLink: false)
-                    : try fileSystem.openForAppending(path)
+                do throws(SystemError) {
+                    return try isReadOnly
+                        ? fileSystem.openForReading(path, followingLink: false) : fileSystem.openForAppending(path)
+                } catch {
+                    // A process that may not write reads.
+                    guard !isReadOnly, [EACCES, EPERM, EROFS].contains(error.number) else { throw error }
+                    return try fileSystem.openForReading(path, followingLink: false)
+                }
             }
-            return try own(file, in: fileSystem)
-        } catch let error as SystemError where error.number == ENOENT {
+            return try own(file, like: model, in: fileSystem)
+        } catch let error as SystemError where [ENOENT, ENOTDIR].contains(error.number) {
             return nil
         }
     }
 
     /// Takes over an open file.
-    static func own(_ file: FileHandle, in fileSystem: any FileSystem) throws -> LogFile {
+    static func own(_ file: FileHandle, like model: String?, in fileSystem: any FileSystem) throws -> LogFile {
         do {
-            return LogFile(file, try requireOwn(file, in: fileSystem), in: fileSystem)
+            return LogFile(file, try requireOwn(file, like: model, in: fileSystem), in: fileSystem)
         } catch {
             fileSystem.close(file)
             throw error
@@ -64,14 +71,24 @@ final class LogFile: Sendable {
 
     /// Refuses a file that another user may have put at the path, to read what is appended or to have it written into another file.
     ///
+    /// - Parameter model: The path of the property list: users who may write it may write the file, and no others.
     /// - Returns: The file's status.
     @discardableResult
-    static func requireOwn(_ file: FileHandle, in fileSystem: any FileSystem) throws -> FileStatus {
+    static func requireOwn(
+        _ file: FileHandle, like model: String?, in fileSystem: any FileSystem
+    ) throws -> FileStatus {
         let status = try fileSystem.status(of: file)
         guard status.kind == .file else { throw LogProblem.notAFile }
         let directory = WholeFile.split(file.path).directory
         guard let around = try fileSystem.status(of: directory, followingLink: true)?.permissions else { return status }
         let permissions = status.permissions
+        if let model = try model.flatMap({ try fileSystem.status(of: $0, followingLink: true)?.permissions }) {
+            guard [0, fileSystem.user, around.owner, model.owner].contains(permissions.owner) else {
+                throw LogProblem.foreignOwner
+            }
+            guard !permissions.isWider(than: model, in: FilePermissions.writing) else { throw LogProblem.tooOpen }
+            return status
+        }
         guard [0, fileSystem.user, around.owner].contains(permissions.owner) else { throw LogProblem.foreignOwner }
         let isSharedByGroup = permissions.group == around.group && around.groupAccess & FilePermissions.writing != 0
         let groupWriting = isSharedByGroup ? 0 : permissions.groupAccess
@@ -85,16 +102,17 @@ final class LogFile: Sendable {
     ///
     /// - Parameters:
     ///   - end: The offset at which reading ends.
-    ///   - body: Receives each line.
+    ///   - body: Receives each line, and the offset of its end.
     /// - Returns: The offset of the end of the last complete line.
     func read(
-        from start: Int64, to end: Int64, _ body: (LogLineReader.Result) -> Void
+        from start: Int64, to end: Int64, _ body: (LogLineReader.Result, Int64) -> Void
     ) throws(SystemError) -> Int64 {
         var position = start
         var part = LogLimits.part
         while position < end {
             let bytes = try bytes(from: position, to: min(position + Int64(part), end))
-            let length = LogLineReader.read(bytes, body)
+            let begin = position
+            let length = LogLineReader.read(bytes) { body($0, begin + Int64($1)) }
             position += Int64(length)
             if length == 0 {
                 // The line is longer than a part, or it has no end yet.

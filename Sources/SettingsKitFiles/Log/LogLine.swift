@@ -25,8 +25,15 @@ import SettingsKitPlatform
 /// {"key":"theme","value":"dark","changed":"2026-11-21T15:04:05.120Z","by":"1f0a72d3c4b59687","crc":"5e0b11aa"}
 /// ```
 ///
+/// A property list that is printed from a log has lines of its own, see ``LogList``:
+///
+/// ```
+/// {"plist":{"size":1841,"crc":"5e0b11aa","through":1409},"crc":"44ab0c9e"}
+/// ```
+///
 /// The bytes of a `value` are the stored bytes, letter for letter. What is not JSON, or would not stay as it is in a line, is `data`,
-/// in base 64. ``LogLineReader`` reads the format.
+/// in base 64. A `plist` is the XML of a member of the property list whose bytes would not give the same member back, such as a
+/// date. ``LogLineReader`` reads the format.
 enum LogLine: Equatable, Sendable {
     /// The first line. Its ID differs from that of every other log, also of one that replaces it.
     case beginning(log: UInt64)
@@ -36,6 +43,8 @@ enum LogLine: Equatable, Sendable {
     case changes(LogChanges)
     /// Flushing the log has failed: what was flushed last may be lost, although a later flush succeeds.
     case failedFlush
+    /// What is known of the property list that is printed from the log.
+    case list(LogList)
     /// Another log is about to replace this one. Processes that use this one look for it.
     case replaced
 
@@ -67,10 +76,53 @@ struct LogChanges: Equatable, Sendable {
 }
 
 /// A change of a stored value.
-struct LogChange: Hashable, Sendable {
+struct LogChange: Equatable, Sendable {
     var name: String
     /// The new bytes; nil for a removal.
     var data: Data?
+    /// The member of the property list, if the bytes alone would give another one.
+    private(set) var member: PropertyListValue?
+
+    init(name: String, data: Data?) { (self.name, self.data) = (name, data) }
+
+    init(name: String, _ entry: LogContents.Entry) {
+        (self.name, data, member) = (name, entry.data, entry.member)
+    }
+
+    /// Stores a member of a property list.
+    init(name: String, member: PropertyListValue) {
+        let member = member.writable
+        self.init(name: name, data: NativeValue.bytes(of: member))
+        guard let data, member.hasKindOfItsOwn, NativeValue.value(for: data) != member else { return }
+        // XML has no fraction of a second in a date.
+        if LogLineReader.member(XMLPropertyListWriter.text(of: member)) == member { self.member = member }
+    }
+
+    /// Stores other bytes in place of a member, whose kind is kept where the bytes permit it.
+    init(name: String, data: Data, resembling old: PropertyListValue?) {
+        if let old {
+            self.init(name: name, member: NativeValue.value(for: data, resembling: old))
+        } else {
+            self.init(name: name, data: data)
+        }
+    }
+}
+
+/// What a log says of the property list that is printed from it.
+struct LogList: Equatable, Sendable {
+    enum Kind: Equatable, Sendable {
+        /// The list is about to be replaced by this one. Other processes then need not parse it.
+        case announced
+        /// The list has all changes up to this offset of the log.
+        case printed(through: Int64)
+        /// A person or another program has written the list: its changes, and the other names whose values it shows although they
+        /// were not printed.
+        case imported([LogChange], shown: [String])
+    }
+
+    /// Identifies the list. Nil if there is none.
+    var digest: FileDigest?
+    var kind: Kind
 }
 
 /// The time of a change in a shared log, and the replica that made it.
@@ -118,17 +170,13 @@ extension LogLine {
                 output.append(UInt8(ascii: "{"))
                 line.changes[0].appendMembers(to: &output)
             } else {
-                output.append(contentsOf: "{\"set\":[".utf8)
-                for (index, change) in line.changes.enumerated() {
-                    output.append(contentsOf: (index == 0 ? "{" : ",{").utf8)
-                    change.appendMembers(to: &output)
-                    output.append(UInt8(ascii: "}"))
-                }
-                output.append(UInt8(ascii: "]"))
+                output.append(UInt8(ascii: "{"))
+                LogChange.append(line.changes, to: &output)
             }
             if let stamp = line.stamp { stamp.appendMembers(to: &output) }
             Self.append(line.unknownMembers, to: &output)
         case .failedFlush: output.append(contentsOf: "{\"flush\":\"failed\"".utf8)
+        case .list(let list): list.append(to: &output)
         case .replaced: output.append(contentsOf: "{\"flush\":\"replaced\"".utf8)
         }
         LogCheck.append(to: &output, from: start)
@@ -153,6 +201,10 @@ extension LogChange {
         output.append(contentsOf: "\"key\":".utf8)
         JSONText.append(name, to: &output)
         guard let data else { return output.append(contentsOf: ",\"deleted\":true".utf8) }
+        if let member {
+            output.append(contentsOf: ",\"plist\":".utf8)
+            return JSONText.append(XMLPropertyListWriter.text(of: member), to: &output)
+        }
         if data.withUnsafeBytes({ $0.withMemoryRebound(to: UInt8.self) { Self.isWrittenAsIs($0) } }) {
             output.append(contentsOf: ",\"value\":".utf8)
             output.append(contentsOf: data)
@@ -163,10 +215,49 @@ extension LogChange {
         }
     }
 
+    fileprivate static func append(_ changes: [LogChange], to output: inout [UInt8]) {
+        output.append(contentsOf: "\"set\":[".utf8)
+        for (index, change) in changes.enumerated() {
+            output.append(contentsOf: (index == 0 ? "{" : ",{").utf8)
+            change.appendMembers(to: &output)
+            output.append(UInt8(ascii: "}"))
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
     /// Whether bytes are a JSON value on one line, without white space around it.
     private static func isWrittenAsIs(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = bytes.first, let last = bytes.last, first > 0x20, last > 0x20 else { return false }
         return JSONScanner.isValue(bytes)
+    }
+}
+
+extension LogList {
+    fileprivate func append(to output: inout [UInt8]) {
+        output.append(contentsOf: "{\"plist\":{".utf8)
+        let start = output.count
+        func separate(_ output: inout [UInt8]) { if output.count > start { output.append(UInt8(ascii: ",")) } }
+        if let digest {
+            output.append(contentsOf: "\"size\":\(digest.size),\"crc\":\"".utf8)
+            digest.checksum.appendHexDigits(to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
+        switch kind {
+        case .announced: break
+        case .printed(let offset):
+            separate(&output)
+            output.append(contentsOf: "\"through\":\(offset)".utf8)
+        case .imported(let changes, let shown):
+            separate(&output)
+            LogChange.append(changes, to: &output)
+            output.append(contentsOf: ",\"shows\":[".utf8)
+            for (index, name) in shown.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                JSONText.append(name, to: &output)
+            }
+            output.append(UInt8(ascii: "]"))
+        }
+        output.append(UInt8(ascii: "}"))
     }
 }
 

@@ -24,21 +24,21 @@ enum LogLineReader {
     ///
     /// - Parameters:
     ///   - start: The beginning of a line.
-    ///   - body: Receives each line.
+    ///   - body: Receives each line, and the number of bytes up to its end.
     /// - Returns: The number of bytes up to the last line break.
-    static func read(_ bytes: [UInt8], from start: Int = 0, _ body: (Result) -> Void) -> Int {
+    static func read(_ bytes: [UInt8], from start: Int = 0, _ body: (Result, Int) -> Void) -> Int {
         bytes.withUnsafeBufferPointer { read($0, from: start, body) }
     }
 
     private static func read(
-        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Result) -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Result, Int) -> Void
     ) -> Int {
         var start = start
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             var line = start..<end
             // A tool for text files may have changed the line breaks.
             if let last = line.last, bytes[last] == UInt8(ascii: "\r") { line.removeLast() }
-            body(read(line, in: bytes))
+            body(read(line, in: bytes), end + 1)
             start = end + 1
         }
         return start
@@ -62,6 +62,15 @@ enum LogLineReader {
         return bytes.count < magic.count && magic.starts(with: bytes) ? .damaged : .foreign
     }
 
+    /// Reads the XML of a member of a property list.
+    static func member(_ text: String) -> PropertyListValue? {
+        do throws(PropertyListError) {
+            return try PropertyListReader.read(Data("<plist>\(text)</plist>".utf8))
+        } catch {
+            return nil
+        }
+    }
+
     // MARK: A line
 
     private static func read(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Result {
@@ -77,6 +86,8 @@ enum LogLineReader {
 
 /// The members of a line, or of a change in a batch.
 private struct LogMembers {
+    /// Whether the members are those of the object about the property list.
+    var isOfList = false
     private var marker: String?
     private(set) var version: Int?
     private var log: UInt64?
@@ -87,6 +98,13 @@ private struct LogMembers {
     /// Nil before a value or a removal is read.
     private var value: Data??
     private var batch: [LogChange]?
+    /// The XML of a member.
+    private var member: PropertyListValue?
+    private var list: LogList?
+    private var size: Int64?
+    private var checksum: UInt32?
+    private var through: Int64?
+    private var shown: [String]?
     private var milliseconds: Int64?
     private var counter: UInt16?
     private var replica: UInt64?
@@ -99,7 +117,9 @@ private struct LogMembers {
         repeat {
             let start = scanner.position
             guard let name = scanner.skipText(), scanner.skip(":") else { return false }
-            guard let isKnown = readValue(of: Name(scanner.bytes[name]), &scanner) else { return false }
+            var member = Name(scanner.bytes[name])
+            if member.isOfList, !isOfList { member = .unknown }
+            guard let isKnown = readValue(of: member, &scanner) else { return false }
             if isKnown { continue }
             guard scanner.skipValue() != nil else { return false }
             if !unknown.isEmpty { unknown.append(UInt8(ascii: ",")) }
@@ -109,7 +129,11 @@ private struct LogMembers {
     }
 
     private enum Name {
-        case settings, version, log, flush, replica, device, key, value, data, deleted, set, changed, order, by
+        case settings, version, log, flush, replica, device, key, value, data, deleted, plist, set, changed, order, by
+        case size, crc, through, shows
+
+        /// Whether only the object about the property list has it.
+        var isOfList: Bool { [.size, .crc, .through, .shows].contains(self) }
         case unknown
 
         init(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
@@ -120,16 +144,24 @@ private struct LogMembers {
             }
             switch bytes.count {
             case 2: self = isIt("by") ? .by : .unknown
-            case 3: self = isIt("key") ? .key : isIt("set") ? .set : isIt("log") ? .log : .unknown
-            case 4: self = isIt("data") ? .data : .unknown
-            case 5: self = isIt("value") ? .value : isIt("order") ? .order : isIt("flush") ? .flush : .unknown
+            case 3: self = isIt("key") ? .key : isIt("set") ? .set : isIt("log") ? .log : isIt("crc") ? .crc : .unknown
+            case 4: self = isIt("data") ? .data : isIt("size") ? .size : .unknown
+            case 5:
+                self =
+                    isIt("value")
+                    ? .value
+                    : isIt("order")
+                        ? .order
+                        : isIt("flush") ? .flush : isIt("plist") ? .plist : isIt("shows") ? .shows : .unknown
             case 6: self = isIt("device") ? .device : .unknown
             case 7:
                 self =
                     isIt("changed")
                     ? .changed
                     : isIt("deleted")
-                        ? .deleted : isIt("version") ? .version : isIt("replica") ? .replica : .unknown
+                        ? .deleted
+                        : isIt("version")
+                            ? .version : isIt("replica") ? .replica : isIt("through") ? .through : .unknown
             case 8: self = isIt("settings") ? .settings : .unknown
             default: self = .unknown
             }
@@ -154,6 +186,15 @@ private struct LogMembers {
         case .key: return set(&self.name, scanner.readString())
         case .value: return set(&value, scanner.skipValue().map { .some(Data(scanner.bytes[$0])) })
         case .data: return set(&value, scanner.readBase64().map { .some($0) })
+        case .plist:
+            if !scanner.isAtEnd, scanner.bytes[scanner.position] == UInt8(ascii: "{") {
+                return set(&list, Self.readList(&scanner))
+            }
+            return set(&member, scanner.readMember())
+        case .size: return set(&size, scanner.readInteger())
+        case .crc: return set(&checksum, scanner.readCheck())
+        case .through: return set(&through, scanner.readInteger())
+        case .shows: return set(&shown, Self.readNames(&scanner))
         case .deleted: return set(&value, scanner.skip(word: "true") ? .some(nil) : nil)
         case .set: return set(&batch, Self.readBatch(&scanner))
         case .changed: return set(&milliseconds, scanner.readTime())
@@ -166,6 +207,7 @@ private struct LogMembers {
     private static func readBatch(_ scanner: inout JSONScanner) -> [LogChange]? {
         guard scanner.skip("[") else { return nil }
         var changes: [LogChange] = []
+        if scanner.skip("]") { return changes }
         repeat {
             var members = LogMembers()
             guard scanner.skip("{"), members.read(&scanner), scanner.skip("}"), let change = members.change,
@@ -176,16 +218,44 @@ private struct LogMembers {
         return scanner.skip("]") ? changes : nil
     }
 
+    private static func readNames(_ scanner: inout JSONScanner) -> [String]? {
+        guard scanner.skip("[") else { return nil }
+        var names: [String] = []
+        if scanner.skip("]") { return names }
+        repeat {
+            guard let name = scanner.readString() else { return nil }
+            names.append(name)
+        } while scanner.skip(",")
+        return scanner.skip("]") ? names : nil
+    }
+
+    private static func readList(_ scanner: inout JSONScanner) -> LogList? {
+        var members = LogMembers()
+        members.isOfList = true
+        guard scanner.skip("{"), members.read(&scanner), scanner.skip("}"), members.kinds <= 1, members.name == nil,
+            !members.hasStamp, (members.size == nil) == (members.checksum == nil)
+        else { return nil }
+        let digest = members.size.flatMap { size in members.checksum.map { FileDigest(size: size, checksum: $0) } }
+        if let changes = members.batch {
+            guard let shown = members.shown, members.through == nil else { return nil }
+            return LogList(digest: digest, kind: .imported(changes, shown: shown))
+        }
+        guard members.shown == nil else { return nil }
+        if let through = members.through { return LogList(digest: digest, kind: .printed(through: through)) }
+        return digest == nil ? nil : LogList(digest: digest, kind: .announced)
+    }
+
     private var hasStamp: Bool { milliseconds != nil || counter != nil || replica != nil }
 
     /// How many kinds of lines the members belong to.
     private var kinds: Int {
-        [marker != nil, flush != nil, owner != nil, name != nil, batch != nil].count { $0 }
+        [marker != nil, flush != nil, owner != nil, name != nil, batch != nil, list != nil].count { $0 }
     }
 
     private var change: LogChange? {
-        guard let name, !name.utf8.contains(0), let value else { return nil }
-        return LogChange(name: name, data: value)
+        guard let name, !name.utf8.contains(0) else { return nil }
+        if let member { return value == nil ? LogChange(name: name, member: member) : nil }
+        return value.map { LogChange(name: name, data: $0) }
     }
 
     /// The line; nil if its members are not those of a line.
@@ -197,7 +267,8 @@ private struct LogMembers {
         }
         if flush != nil { return flush == "failed" ? .failedFlush : flush == "replaced" ? .replaced : nil }
         if let owner { return device.map { .replica(LogReplica(id: owner, device: $0)) } }
-        guard let changes = batch ?? change.map({ [$0] }) else { return nil }
+        if let list { return hasStamp ? nil : .list(list) }
+        guard let changes = batch ?? change.map({ [$0] }), !changes.isEmpty else { return nil }
         guard hasStamp else { return .changes(LogChanges(changes: changes, unknownMembers: unknown)) }
         guard let milliseconds, let replica else { return nil }
         let stamp = LogStamp(milliseconds: milliseconds, counter: counter ?? 0, replica: replica)
@@ -218,6 +289,11 @@ extension JSONScanner {
     }
 
     fileprivate mutating func readHexDigits() -> UInt64? { readPlainText().flatMap { UInt64(hexDigits: $0) } }
+
+    fileprivate mutating func readCheck() -> UInt32? { readPlainText().flatMap { UInt32(hexDigits: $0) } }
+
+    /// Reads the XML of a member of a property list.
+    fileprivate mutating func readMember() -> PropertyListValue? { readString().flatMap { LogLineReader.member($0) } }
 
     fileprivate mutating func readTime() -> Int64? { readPlainText().flatMap { InstantText.milliseconds($0) } }
 

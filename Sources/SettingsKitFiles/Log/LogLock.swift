@@ -16,7 +16,10 @@ struct LogLock: Sendable {
     /// Whether this process has the lock.
     private var isHeld = false
 
-    init(path: String) { self.path = path }
+    /// The path of the file whose permissions a new lock file gets.
+    private let model: String?
+
+    init(path: String, like model: String? = nil) { (self.path, self.model) = (path, model) }
 
     /// Takes the lock, without waiting, and ensures that its file is still the one at its path.
     ///
@@ -64,8 +67,11 @@ struct LogLock: Sendable {
     private mutating func open(in fileSystem: any FileSystem) throws -> FileHandle {
         let (file, isNew) = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.openOrCreate(path) }
         do {
-            if isNew { try fileSystem.setPermissions(of: file, like: nil, inDirectoryOf: path) }
-            try LogFile.requireOwn(file, in: fileSystem)
+            if isNew {
+                let permissions = try model.flatMap { try fileSystem.status(of: $0, followingLink: true)?.permissions }
+                try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: path)
+            }
+            try LogFile.requireOwn(file, like: model, in: fileSystem)
         } catch {
             fileSystem.close(file)
             throw error

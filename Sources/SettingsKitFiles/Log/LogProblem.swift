@@ -1,4 +1,5 @@
 import SettingsKitCore
+import SettingsKitPlatform
 
 /// A problem of a log or its lock file.
 enum LogProblem: ValueFreeError, Equatable {
@@ -11,6 +12,8 @@ enum LogProblem: ValueFreeError, Equatable {
     case foreignOwner
     case tooOpen
     case tooLarge(limit: Int64)
+    case listRemoved
+    case unreadable(SystemError)
 
     var description: String {
         switch self {
@@ -26,6 +29,9 @@ enum LogProblem: ValueFreeError, Equatable {
                 + "owner of the directory."
         case .tooOpen:
             "Users who may not change the directory may write the log or its lock file; restrict the permissions of the file."
+        case .listRemoved:
+            "The property list was removed while no program used it; its settings are reset, and a copy of the log is kept."
+        case .unreadable(let error): "The log cannot be read: \(error)"
         case .tooLarge(let limit): "The log would be larger than \(limit) bytes."
         }
     }

@@ -5,6 +5,10 @@ import SettingsKitPlatform
 /// There is one name for it. A process locks the file while it uses it: the one that does not get the lock gives up.
 final class LogTemporary {
     let log: LogFile
+    /// The ends of the lines of names that were not printed.
+    private(set) var ends: [String: Int64] = [:]
+    /// The end of what ``write(_:)`` has written.
+    private(set) var end: Int64 = 0
     private let path: String
     private let target: String
     private let fileSystem: any FileSystem
@@ -19,16 +23,22 @@ final class LogTemporary {
     /// - Parameters:
     ///   - path: The path of the new log.
     ///   - target: The path of the present one, which errors name.
+    ///   - model: The path of the file whose permissions the new log gets rather than those of the present one.
     /// - Returns: Nil if another process or thread uses the file.
-    static func take(_ path: String, for target: String, in fileSystem: any FileSystem) throws -> LogTemporary? {
+    static func take(_ path: String, for target: String, like model: String?, in fileSystem: any FileSystem) throws
+        -> LogTemporary?
+    {
         let file = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.openOrCreate(path).file }
-        let log = try LogFile.own(FileHandle(descriptor: file.descriptor, path: target), in: fileSystem)
+        let log = try LogFile.own(FileHandle(descriptor: file.descriptor, path: target), like: model, in: fileSystem)
         guard try fileSystem.lock(file),
             try fileSystem.status(of: path, followingLink: false)?.isSameFile(as: log.status) == true
         else { return nil }
         let temporary = LogTemporary(log, path, for: target, in: fileSystem)
-        let present = try fileSystem.status(of: target, followingLink: false)?.permissions
-        try fileSystem.setPermissions(of: log.file, like: present, inDirectoryOf: target)
+        var permissions =
+            try model.flatMap { try fileSystem.status(of: $0, followingLink: true)?.permissions }
+            ?? fileSystem.status(of: target, followingLink: false)?.permissions
+        permissions?.mode |= 0o600
+        try fileSystem.setPermissions(of: log.file, like: permissions, inDirectoryOf: target)
         return temporary
     }
 
@@ -36,14 +46,28 @@ final class LogTemporary {
     func write(_ contents: LogContents) throws(SystemError) {
         try log.truncate(to: 0)
         var bytes = LogLine.newBeginning.bytes
-        try contents.forEachLine { line throws(SystemError) in
+        var written: Int64 = 0
+        ends = try contents.forEachLine(from: Int64(bytes.count)) { line throws(SystemError) in
             line.append(to: &bytes)
-            if bytes.count < LogLimits.part { return }
-            try log.append(bytes)
-            bytes.removeAll(keepingCapacity: true)
+            let end = written + Int64(bytes.count)
+            if bytes.count >= LogLimits.part {
+                try log.append(bytes)
+                written = end
+                bytes.removeAll(keepingCapacity: true)
+            }
+            return end
         }
         try log.append(bytes)
         try log.flush()
+        end = written + Int64(bytes.count)
+    }
+
+    /// Appends the first line about the property list, and flushes it.
+    func append(_ line: LogLine) throws(SystemError) {
+        let bytes = line.bytes
+        try log.append(bytes)
+        try log.flush()
+        end += Int64(bytes.count)
     }
 
     /// Copies the complete lines of another log from an offset on, and flushes them.
@@ -53,9 +77,10 @@ final class LogTemporary {
         if start == end { return end }
         var bytes = try other.bytes(from: start, to: end)
         var isGood = true
-        let length = LogLineReader.read(bytes) { line in
+        let length = LogLineReader.read(bytes) { line, _ in
             switch line {
             case .line(.changes), .line(.replica), .line(.replaced): break
+            case .line(.list(let list)): isGood = isGood && list.kind == .announced
             case .line(.beginning), .line(.failedFlush), .damaged, .newerVersion: isGood = false
             }
         }

@@ -22,7 +22,7 @@ import Synchronization
 /// written again, and the third attempt to compact one locks the others out.
 ///
 /// Locks are taken in this order: that of flushing; that of the files, and with it the lock on the lock file; that of the contents.
-/// No lock is held while listeners run.
+/// No function calls listeners: the caller does, by ``deliver()``, outside of all locks.
 final class SettingsLog: Sendable {
     /// The place of a log, and how it is used.
     struct Setup: Sendable {
@@ -36,8 +36,14 @@ final class SettingsLog: Sendable {
         /// The time for which the files are those at their paths without a look at the paths. A process that replaces a log says so
         /// in it; only other programs are noticed later.
         var trust = LogLimits.trust
+        /// The path of the property list, whose permissions the files get.
+        var model: String?
+        /// Whether the file at the path is not used.
+        var isDetached = false
         /// Whether changes stay in memory, and nothing is written.
         var isReadOnly = false
+        /// The property list that is printed from the log. Nil if there is none.
+        var list: ListReading?
         /// Whether changes are announced to other processes, which watch the log.
         var isAnnouncing = false
 
@@ -63,6 +69,16 @@ final class SettingsLog: Sendable {
         var impatience: Deadline?
     }
 
+    /// Reads the property list, and flushes it, before a log is begun, and before a damaged one is replaced. Takes no lock.
+    ///
+    /// - Returns: A function that returns what the list says, while the log is locked; nil if the list has changed.
+    typealias ListReading = @Sendable () throws -> (LogContents) throws -> ListStatement?
+
+    enum ListStatement {
+        case line(LogList)
+        case nothing
+    }
+
     /// A place in a log.
     struct Position: Sendable {
         var log: LogFile?
@@ -86,12 +102,11 @@ final class SettingsLog: Sendable {
     /// - Throws: ``LogProblem`` if the file must not be used; the system's errors.
     init(_ setup: Setup) throws {
         self.setup = setup
-        files = Mutex(Files(lock: LogLock(path: setup.base + "-lock")), .files)
+        files = Mutex(Files(lock: LogLock(path: setup.base + "-lock", like: setup.model)), .files)
         contents = Mutex(LogContents(), .contents)
         announcer =
             setup.isAnnouncing ? ChangeAnnouncer(pause: LogLimits.announcementPause) { Self.touch(setup) } : nil
-        defer { deliver() }
-        try reload()
+        if !setup.isDetached { try reload() }
     }
 
     deinit { files.withLock { $0.lock.close(in: setup.fileSystem) } }
@@ -104,6 +119,14 @@ final class SettingsLog: Sendable {
             try setup.fileSystem.touch(setup.path)
         } catch {
             // Other processes then read the change when they next look at the log.
+        }
+    }
+
+    /// Reports problems, and calls listeners. Call it outside of every lock.
+    func deliver() {
+        feed.flush()
+        if hasNewDamage.exchange(false, ordering: .relaxed) {
+            feed.report(SettingsError(.damaged, store: setup.description, underlying: LogProblem.damaged))
         }
     }
 
@@ -149,14 +172,6 @@ final class SettingsLog: Sendable {
         present.withLock { swap(&$0, &position) }
     }
 
-    /// Lets listeners run. Called while no lock is held.
-    private func deliver() {
-        feed.flush()
-        if hasNewDamage.exchange(false, ordering: .relaxed) {
-            feed.report(SettingsError(.damaged, store: setup.description, underlying: LogProblem.damaged))
-        }
-    }
-
     // MARK: Reading on
 
     private enum Found { case current, replaced, missing }
@@ -164,13 +179,11 @@ final class SettingsLog: Sendable {
     /// Reads the changes of other processes, and publishes them.
     ///
     /// - Throws: The system's errors. Changes that were read before the error are kept.
-    func refresh() throws {
-        defer { deliver() }
-        try readOn()
-    }
+    func update() throws { try readOn() }
 
     @discardableResult
     private func readOn() throws -> Found {
+        if setup.isDetached { return .current }
         while true {
             let found = try files.withLock { try readOn(&$0) }
             guard found == .replaced else { return found }
@@ -199,22 +212,24 @@ final class SettingsLog: Sendable {
         }
         let size = try status?.size ?? log.size()
         if size > files.end {
-            var lines: [LogLineReader.Result] = []
-            let end = try log.read(from: files.end, to: size) { lines.append($0) }
+            var lines: [(line: LogLineReader.Result, end: Int64)] = []
+            let end = try log.read(from: files.end, to: size) { line, end in lines.append((line, end)) }
             // A damaged log is loaded from its beginning, and the damage is reported.
-            if status != nil, lines.contains(.damaged) { return .replaced }
+            if status != nil, lines.contains(where: { $0.line == .damaged }) { return .replaced }
             try apply(lines, to: end, &files)
         }
         files.hasTornEnd = size > files.end
         return status == nil ? .missing : .current
     }
 
-    private func apply(_ lines: [LogLineReader.Result], to end: Int64, _ files: inout Files) throws {
+    private func apply(
+        _ lines: [(line: LogLineReader.Result, end: Int64)], to end: Int64, _ files: inout Files
+    ) throws {
         if lines.isEmpty { return }
         files.end = end
         didMove(files)
         try contents.withLock { contents in
-            feed.publish(lines.flatMap { contents.apply($0) }, origin: .external)
+            feed.publish(lines.flatMap { contents.apply($0.line, end: $0.end) }, origin: .external)
             if let version = contents.newerVersion { throw LogProblem.newerVersion(version) }
         }
     }
@@ -222,14 +237,16 @@ final class SettingsLog: Sendable {
     /// Loads the log that is now at the path, beside the present one, and publishes the differences.
     private func reload() throws {
         let before = files.withLock { $0.log }
-        guard let log = try LogFile.open(path, isReadOnly: setup.isReadOnly, in: fileSystem) else { return }
+        guard let log = try LogFile.open(path, isReadOnly: setup.isReadOnly, like: setup.model, in: fileSystem) else {
+            return
+        }
         let size = try log.size()
         let head = try log.bytes(from: 0, to: min(size, Int64(LogLine.magic.utf8.count)))
         var isForeign = LogLineReader.beginning(of: head) == .foreign
         var loaded = LogContents()
-        let end = try log.read(from: 0, to: size) { line in
+        let end = try log.read(from: 0, to: size) { line, end in
             if line != .damaged { isForeign = false }
-            _ = loaded.apply(line)
+            _ = loaded.apply(line, end: end)
         }
         if isForeign { throw LogProblem.foreign }
         if let version = loaded.newerVersion { throw LogProblem.newerVersion(version) }
@@ -268,19 +285,51 @@ final class SettingsLog: Sendable {
     func write(
         origin: SettingsService.Origin = .local, isSet: Bool = false, _ decide: (LogContents) throws -> [LogLine]?
     ) throws -> Bool {
-        defer { deliver() }
         let lines = try whileLocked(waiting: setup.patience, isSet: isSet) { files -> [LogLine]? in
             guard let lines = try contents.withLock({ try decide($0) }) else { return nil }
-            if lines.isEmpty { return lines }
-            if !setup.isReadOnly { try append(lines, &files) }
-            contents.withLock { contents in
-                for line in lines { feed.publish(contents.apply(line), origin: origin) }
-            }
+            if !lines.isEmpty { try write(lines, origin, &files) }
             return lines
         }
         guard let lines else { return false }
         if !lines.isEmpty { announcer?.announce() }
         return true
+    }
+
+    /// Runs `body` while no other thread and no other process changes the log.
+    ///
+    /// - Parameter body: Receives the log, which may be another one than before, and a function that appends lines.
+    /// - Throws: As ``write(origin:isSet:_:)``.
+    func locked<Result>(_ body: (LogFile?, (LogLine) throws -> Void) throws -> Result) throws -> Result {
+        try whileLocked(waiting: setup.patience) { files in
+            try body(files.log) { try write([$0], .external, &files) }
+        }
+    }
+
+    /// The contents at one moment, and their place in the log.
+    var copy: (contents: LogContents, position: Position) {
+        files.withLock { files in (contents.withLock { $0 }, Position(log: files.log, end: files.end)) }
+    }
+
+    /// Puts what a property list says in force, over the log's values.
+    func lay(_ list: LogContents.ListContents?, isOpening: Bool) {
+        files.withLock { _ in
+            contents.withLock { contents in
+                let said = contents.said(by: list, isOpening: isOpening)
+                feed.publish(contents.lay(said?.changes ?? []), origin: .external)
+            }
+        }
+    }
+
+    private func write(_ lines: [LogLine], _ origin: SettingsService.Origin, _ files: inout Files) throws {
+        if !setup.isReadOnly { try append(lines, &files) }
+        contents.withLock { contents in
+            // The order of the lines in a write counts like their offsets.
+            let start = files.end - Int64(lines.count)
+            for (index, line) in lines.enumerated() {
+                let changes = contents.apply(line, end: start + Int64(index) + 1)
+                feed.publish(changes, origin: origin)
+            }
+        }
     }
 
     private func append(_ lines: [LogLine], _ files: inout Files) throws {
@@ -320,6 +369,7 @@ final class SettingsLog: Sendable {
             throw busy
         }
         var first: LogTemporary?
+        var says: ((LogContents) throws -> ListStatement?)?
         defer { first?.discard() }
         while true {
             let step: Step<Result> = try files.withLock { files in
@@ -337,7 +387,15 @@ final class SettingsLog: Sendable {
                     if files.log != nil {
                         guard try writeAgain(&files) else { return .wait }
                     } else if let next = first.take() {
-                        try put(next, &files)
+                        let statement = try says?(contents.withLock { $0 }) ?? (setup.list == nil ? .nothing : nil)
+                        switch statement {
+                        case nil: return .begin
+                        case .nothing: break
+                        case .line(let list):
+                            try next.append(.list(list))
+                            contents.withLock { feed.publish($0.apply(.list(list), end: next.end), origin: .external) }
+                        }
+                        try put(next, copied: 0, &files)
                     } else {
                         return .begin
                     }
@@ -349,7 +407,12 @@ final class SettingsLog: Sendable {
             case .reload: try reload()
             case .begin:
                 first = try takeTemporary()
-                if let first { try first.write(LogContents()) } else { try wait() }
+                if let first {
+                    says = try setup.list?()
+                    try first.write(LogContents())
+                } else {
+                    try wait()
+                }
             case .wait: try wait()
             }
         }
@@ -376,7 +439,12 @@ final class SettingsLog: Sendable {
     }
 
     private func takeTemporary() throws -> LogTemporary? {
-        try LogTemporary.take(setup.base + "-new", for: path, in: fileSystem)
+        do {
+            return try LogTemporary.take(setup.base + "-new", for: path, like: setup.model, in: fileSystem)
+        } catch let error as SystemError where error.number == ENOENT {
+            try WholeFile(path: path, fileSystem: fileSystem).createDirectory()
+            return try LogTemporary.take(setup.base + "-new", for: path, like: setup.model, in: fileSystem)
+        }
     }
 
     /// Writes a log again that was removed while it was open.
@@ -386,16 +454,18 @@ final class SettingsLog: Sendable {
         guard let temporary = try takeTemporary() else { return false }
         defer { temporary.discard() }
         try temporary.write(contents.withLock { $0 })
-        try put(temporary, &files)
+        try put(temporary, copied: files.end, &files)
         return true
     }
 
     /// Puts a new log in place, which has everything that is in memory.
-    private func put(_ temporary: LogTemporary, _ files: inout Files) throws {
+    ///
+    /// - Parameter start: The offset of the old log behind which its lines were copied.
+    private func put(_ temporary: LogTemporary, copied start: Int64, _ files: inout Files) throws {
         let size = try temporary.log.size()
         let log = try temporary.put()
         begin(log, size, &files)
-        contents.withLock { $0.didBeginLog() }
+        contents.withLock { $0.didBeginLog(temporary.ends, copied: (start, temporary.end)) }
     }
 
     /// Replaces the log by one that has a line for each name.
@@ -406,7 +476,6 @@ final class SettingsLog: Sendable {
     /// - Parameter patience: The time to wait for another process that is compacting the log.
     /// - Throws: `busy` if another process is compacting the log, or keeps it locked; the system's errors. The log stays then.
     func compact(waiting patience: Duration) throws {
-        defer { deliver() }
         try makeCompact(waiting: patience)
     }
 
@@ -424,11 +493,22 @@ final class SettingsLog: Sendable {
         guard let temporary = taken else { throw busy }
         defer { temporary.discard() }
         var isDone = false
-        for _ in 0..<2 where !isDone { isDone = try compact(to: temporary) }
-        if !isDone {
-            try whileLocked(waiting: setup.patience) { files in
+        // A damaged log is replaced under the lock: others must not write behind the damage what says more than they know.
+        for _ in 0..<2 where !isDone && contents.withLock({ !$0.isDamaged }) { isDone = try compact(to: temporary) }
+        while !isDone {
+            let says = contents.withLock { $0.isDamaged } ? try setup.list?() : nil
+            isDone = try whileLocked(waiting: setup.patience) { files in
+                if let says, contents.withLock({ $0.isDamaged }) {
+                    guard let statement = try says(contents.withLock { $0 }) else { return false }
+                    let list =
+                        if case .line(let list) = statement { list } else {
+                            LogList(digest: nil, kind: .printed(through: 0))
+                        }
+                    contents.withLock { feed.publish($0.apply(.list(list), end: files.end), origin: .external) }
+                }
                 try temporary.write(contents.withLock { $0 })
-                try put(temporary, &files)
+                try put(temporary, copied: files.end, &files)
+                return true
             }
         }
         try flushDirectory()
@@ -450,7 +530,7 @@ final class SettingsLog: Sendable {
             guard files.log === old, try temporary.copy(from: old, copied, to: files.end) != nil else { return false }
             // Other processes notice that their file has no name any more, unless it has a second one.
             if try fileSystem.extent(of: old.file).linkCount > 1 { try append([.replaced], &files) }
-            try put(temporary, &files)
+            try put(temporary, copied: start, &files)
             return true
         }
     }
@@ -461,11 +541,12 @@ final class SettingsLog: Sendable {
             files.isKeptAside || contents.withLock { !$0.isDamaged } ? nil : files.log
         }
         guard let log else { return }
-        let date: String = Date().formatted(.iso8601)
-        let random = String(UInt32.random(in: .min ... .max), radix: 36)
-        try log.copy(to: path + ".damaged-\(date.filter { $0 != ":" })-\(random)")
+        try log.copy(to: path + FilesBeside.suffix(.damaged))
         files.withLock { if $0.log === log { $0.isKeptAside = true } }
     }
+
+    /// Copies the log of a property list that was removed.
+    func keepAside() throws { try position.log?.copy(to: path + FilesBeside.suffix(.stale)) }
 
     // MARK: Power failures
 
@@ -476,7 +557,6 @@ final class SettingsLog: Sendable {
     ///
     /// - Throws: The system's errors, and those of ``compact(waiting:)``.
     func flush() throws {
-        defer { deliver() }
         let before = position
         guard before.log != nil else { return }
         try flushed.withLock { flushed in
@@ -504,7 +584,7 @@ final class SettingsLog: Sendable {
         } catch {
             // This process knows it.
         }
-        contents.withLock { _ = $0.apply(.line(.failedFlush)) }
+        contents.withLock { _ = $0.apply(.failedFlush, end: .max) }
     }
 
     /// Flushes the directory once for each log.

@@ -35,6 +35,17 @@ package enum XMLPropertyListWriter {
         return Data(output.bytes)
     }
 
+    /// Returns the XML of a value that ``canRepresent(_:)`` accepts. Linear time.
+    static func text(of value: PropertyListValue) -> String {
+        var output = XMLPropertyListOutput()
+        do throws(PropertyListError) {
+            try output.append(value, depth: 0)
+        } catch {
+            preconditionFailure("The value can be represented.")
+        }
+        return String(decoding: output.bytes.dropLast(), as: UTF8.self)
+    }
+
     /// Whether ``write(_:comment:)`` accepts `value` as the value of a member of the outermost dictionary, and the
     /// reader then returns the same value, except for the fraction of a second of dates, and for dates outside the
     /// years 1 to 9999. Linear time.

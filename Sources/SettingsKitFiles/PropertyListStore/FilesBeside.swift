@@ -38,7 +38,7 @@ enum FilesBeside {
 
     /// The reason, the date in a form for file names (2026-11-21T083658Z), and a part that distinguishes names of the same
     /// second.
-    private static func suffix(_ reason: Reason) -> String {
+    static func suffix(_ reason: Reason) -> String {
         let date: String = Date().formatted(.iso8601)
         return ".\(reason.rawValue)-\(date.filter { $0 != ":" })-\(String(UInt32.random(in: .min ... .max), radix: 36))"
     }

@@ -1,6 +1,12 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The place of a property list, and how it is used.
 struct PropertyListSetup: Sendable {
     let path: String
@@ -20,6 +26,13 @@ struct PropertyListSetup: Sendable {
     var limits = PropertyListStoreLimits()
     /// Whether the first store over the list only reads.
     var isReadOnly = false
+
+    /// The time for which a list that cannot be parsed counts as being written by another program.
+    var editingTime = PropertyListTimings.editingTime
+    /// Whether a time is less than two seconds past, or in the future, by the clock of the file system.
+    var isYoung: @Sendable (FileStatus.Timestamp) -> Bool = { time in
+        time.seconds > Int64(Date().timeIntervalSince1970) - 2
+    }
 
     init(path: String, fileSystem: any FileSystem) {
         self.path = path

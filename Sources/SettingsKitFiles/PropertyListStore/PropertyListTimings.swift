@@ -29,6 +29,15 @@ enum PropertyListTimings {
     /// The time for which a damaged file counts as half-written by another program.
     static let suspicionTime = Duration.milliseconds(300)
 
+    /// The time for which a list that cannot be parsed counts as being written by another program.
+    static let editingTime = Duration.seconds(2)
+    /// The time for which a file's status may not show a change that follows.
+    static let youth = Duration.seconds(2)
+    /// The time in which a process records a list that it has announced.
+    static let recordingTime = Duration.seconds(1)
+    /// The time between two compactions of a log for removed values.
+    static let removalPause = Duration.seconds(60)
+
     // MARK: Bringing the property list up to date
 
     /// The time between a change and the background's look at the files.

@@ -89,9 +89,12 @@ struct LogContentsTests {
         var contents = LogContents(lines)
         _ = contents.apply(.replica(LogReplica(id: 5, device: "d")))
         var bytes = LogLine.newBeginning.bytes
-        contents.forEachLine { $0.append(to: &bytes) }
+        _ = contents.forEachLine(from: Int64(bytes.count)) { line in
+            line.append(to: &bytes)
+            return Int64(bytes.count)
+        }
         var again = LogContents()
-        for line in logLines(bytes) { _ = again.apply(line) }
+        for line in logLines(bytes) { _ = again.apply(line, end: 1) }
         #expect(again.entries == contents.entries && !again.isDamaged && again.replica == contents.replica)
         #expect(again.size == contents.size)
         #expect(String(decoding: bytes, as: UTF8.self).contains("\"new\":1,\"crc\""))

@@ -6,7 +6,7 @@ import Testing
 /// Reads the complete lines of a text.
 func logLines(_ bytes: [UInt8]) -> [LogLineReader.Result] {
     var lines: [LogLineReader.Result] = []
-    _ = LogLineReader.read(bytes) { line in lines.append(line) }
+    _ = LogLineReader.read(bytes) { line, _ in lines.append(line) }
     return lines
 }
 
@@ -30,6 +30,17 @@ struct LogLineTests {
             .beginning(log: 0x8C04_F1D2_A97B_E350), .failedFlush, .replaced,
             .replica(LogReplica(id: 7, device: "Ann's \"laptop\"\n\u{E9}")),
             .changes(LogChanges(changes: [change("volume", "0.8")])),
+            .changes(LogChanges(changes: [LogChange(name: "d", member: .date(0)), change("e", "1")])),
+            .list(LogList(digest: FileDigest(size: 1_841, checksum: 0x5E0B_11AA), kind: .announced)),
+            .list(LogList(digest: FileDigest(size: 0, checksum: 7), kind: .printed(through: 1_409))),
+            .list(LogList(digest: nil, kind: .printed(through: 0))),
+            .list(LogList(digest: nil, kind: .imported([], shown: []))),
+            .list(
+                LogList(
+                    digest: FileDigest(size: 9, checksum: .max),
+                    kind: .imported(
+                        [change("a", nil), LogChange(name: "r", member: .array([.real(1)]))], shown: ["b\""])
+                )),
             .changes(LogChanges(changes: [change("a", nil)], stamp: stamp)),
             .changes(LogChanges(changes: [change("a", "1"), change("b", nil), change("\u{1F600}\"\n", "{}")])),
             .changes(
@@ -96,7 +107,11 @@ struct LogLineTests {
             "\"key\":\"a\",\"value\":1,\"changed\":\"2026-11-21T12:00:00.000Z\",\"by\":\"1\"",
             "\"key\":\"a\",\"value\":1,\"changed\":\"2026-11-21T12:00:00.000Z\",\"order\":65536,\"by\":\"0000000000000001\"",
             "\"key\":\"a\",\"value\":1,\"changed\":\"2200-01-01T00:00:00.000Z\",\"by\":\"0000000000000001\"",
-            "\"flush\":\"done\"", "\"flush\":\"failed\",\"key\":\"a\",\"value\":1", "\"replica\":\"0000000000000001\"",
+            "\"plist\":{}", "\"plist\":{\"size\":1}", "\"plist\":{\"size\":1,\"crc\":\"00000000\",\"shows\":[]}",
+            "\"plist\":{\"set\":[]}", "\"plist\":{\"through\":1,\"set\":[],\"shows\":[]}",
+            "\"plist\":{\"through\":1,\"key\":\"a\"}", "\"key\":\"a\",\"plist\":\"<date>x</date>\"",
+            "\"key\":\"a\",\"plist\":\"<true/>\",\"value\":1", "\"flush\":\"done\"",
+            "\"flush\":\"failed\",\"key\":\"a\",\"value\":1", "\"replica\":\"0000000000000001\"",
             "\"device\":\"d\"", "\"replica\":\"1\",\"device\":\"d\"",
             "\"settings\":\"log\",\"version\":1", "\"settings\":\"list\",\"version\":1,\"log\":\"0000000000000001\"",
             "\"settings\":\"log\",\"log\":\"0000000000000001\"",

@@ -110,7 +110,9 @@ struct Exploration {
     /// Checks that a store continues with the values that were found.
     private mutating func checkUse(of disk: SimulatedDisk, _ execution: Execution) throws {
         let expected = read(disk).values
-        let found = try scenario.subject == .log ? disk.findLogValues() : disk.findValues("\(scenario.name)")
+        let found =
+            try scenario.subject == .propertyList
+            ? disk.findValues("\(scenario.name)") : disk.findValues(of: scenario.subject)
         if case .success(let values) = expected, values == found { return }
         failures.append(
             .init(problem: "A store has other values.", points: execution.points, end: execution.points.count))
@@ -139,7 +141,7 @@ struct Exploration {
         let usesPrevious = Box(false)
         process.beforeEachCall { _, path in if path.hasSuffix("-previous") { usesPrevious.value = true } }
         let values = Result {
-            if scenario.subject == .log { return try Subject.log.open(process).storedValues }
+            if scenario.subject != .propertyList { return try scenario.subject.open(process).storedValues }
             let loaded = try LoadedPropertyList(path: Start.path, fileSystem: process, store: Start.path)
             loaded.cursor.journal?.close()
             let contents = loaded.contents
@@ -153,14 +155,16 @@ struct Exploration {
 }
 
 extension SimulatedDisk {
-    /// Opens the log in a new process, sets one more value, compacts, and looks whether another process finds everything.
-    fileprivate func findLogValues() throws -> Values {
-        let store = try Subject.log.open(process())
+    /// Opens the files in a new process, sets one more value, compacts the log or prints the list, and looks whether another process,
+    /// and the list, has everything.
+    fileprivate func findValues(of subject: Subject) throws -> Values {
+        let store = try subject.open(process())
         let found = store.storedValues
         try store.perform(.set("afterwards", "1"))
         try store.perform(.bringUpToDate)
-        #expect(
-            try Subject.log.open(process()).storedValues == found.merging(["afterwards": Data("1".utf8)]) { $1 })
+        let expected = found.merging(["afterwards": Data("1".utf8)]) { $1 }
+        #expect(try subject.open(process()).storedValues == expected)
+        if subject == .printed { #expect(try storedValues() == expected) }
         return found
     }
 }

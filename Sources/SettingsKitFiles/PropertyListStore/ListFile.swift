@@ -1,0 +1,81 @@
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The file of a property list that is printed from a log. Has no state.
+struct ListFile: Sendable {
+    enum Contents: Sendable {
+        case missing
+        case members(LogContents.ListContents)
+        case fault(PropertyListError)
+    }
+
+    let file: WholeFile
+    private var fileSystem: any FileSystem { file.fileSystem }
+
+    /// Reads and parses the list.
+    ///
+    /// - Parameter status: The list's status.
+    /// - Returns: Nil if it has changed meanwhile.
+    func read(_ status: FileStatus?) throws(SystemError) -> (contents: Contents, digest: FileDigest?)? {
+        let read = try file.read(limit: PropertyListLimits.fileSize)
+        guard read?.status == status, try file.status() == status else { return nil }
+        guard let read else { return (.missing, nil) }
+        let digest = FileDigest(read.bytes)
+        do throws(PropertyListError) {
+            let members = try PropertyListReader.readDictionary(read.bytes)
+            let values = Dictionary(members.map { ($0.key, $0.value) }) { $1 }
+            return (.members(.init(digest: digest, members: values)), digest)
+        } catch {
+            return (.fault(error), digest)
+        }
+    }
+
+    /// Flushes the list and its directory.
+    func flush() throws(SystemError) {
+        let opened = try fileSystem.openForReading(file.path, followingLink: true)
+        defer { fileSystem.close(opened) }
+        try fileSystem.synchronize(opened)
+        try file.synchronizeDirectory()
+    }
+
+    /// Reads the list, and flushes it, for the first line about it.
+    func statement() throws -> (LogContents) throws -> SettingsLog.ListStatement? {
+        let status = try file.status()
+        guard let (contents, _) = try read(status) else { return { _ in nil } }
+        switch contents {
+        case .missing, .fault:
+            return { [file] _ in try file.status() == status ? .nothing : nil }
+        case .members(let list):
+            try flush()
+            return { [file] contents in
+                guard try file.status() == status else { return nil }
+                guard let said = contents.said(by: list, isOpening: false) else { return .nothing }
+                return .line(LogList(digest: list.digest, kind: .imported(said.changes, shown: said.shown)))
+            }
+        }
+    }
+
+    /// Writes a list that cannot be replaced, because it is a mount point, and flushes it. A crash leaves a damaged list, which the log
+    /// mends.
+    func overwrite(_ bytes: Data) throws(SystemError) -> FileStatus {
+        let opened = try fileSystem.openForOverwriting(file.path)
+        defer { fileSystem.close(opened) }
+        try fileSystem.truncate(opened, to: 0)
+        try Array(bytes).withUnsafeBufferPointer { buffer throws(SystemError) in
+            try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: opened)
+        }
+        try fileSystem.synchronize(opened)
+        return try fileSystem.status(of: opened)
+    }
+}
+
+extension FileDigest {
+    init(_ bytes: Data) {
+        self.init(size: Int64(bytes.count), checksum: bytes.withUnsafeBytes { CRC32C.checksum($0) })
+    }
+}
