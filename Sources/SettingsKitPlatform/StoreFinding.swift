@@ -12,10 +12,9 @@ package struct StoreFinding: Sendable, Equatable {
     package enum Kind: String, Sendable {
         // Files
         case unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime, immutable
-        // Property lists and their journals
+        // Property lists and their logs
         case foreignFile, notAPropertyList, damaged, unusableNames, repeatedNames, listRemoved
-        case journalDamaged, journalTornEnd, journalNewer, journalRefused, journalLocked
-        case journalReadableByMore, journalForeign, journalStale, listStale
+        case logDamaged, logTornEnd, logNewer, logRefused, logLocked, logReadableByMore
         // Beside them
         case temporary, keptAside, conflictCopy
         // Shared directories

@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
     let seeds: @Sendable () throws -> [[UInt8]]
 
     static let all: [FuzzTarget] = [
-        .xmlPropertyList, .binaryPropertyList, .json, .log, .journal, .journalMark, .store,
+        .xmlPropertyList, .binaryPropertyList, .json, .log, .store,
         .layerFile,
     ]
 }

@@ -64,4 +64,19 @@ extension FuzzTarget {
         }
         return output
     }
+    /// The log with each line that has a digest of the property list, as a list that is known, made right for a list.
+    static func withRightDigest(_ log: [UInt8], of list: Data) -> [UInt8] {
+        var output: [UInt8] = []
+        var start = 0
+        _ = LogLineReader.read(log) { line, end in
+            if case .line(.list(var known)) = line, known.digest != nil {
+                known.digest = FileDigest(list)
+                LogLine.list(known).append(to: &output)
+            } else {
+                output += log[start..<end]
+            }
+            start = end
+        }
+        return output + log[start...]
+    }
 }

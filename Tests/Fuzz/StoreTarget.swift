@@ -5,26 +5,21 @@ import SettingsKitCore
 @testable import SettingsKitPlatform
 
 extension FuzzTarget {
-    /// A property list and a journal, with right checks, as a store finds them: when it opens, and while it is open.
+    /// A property list and a log, with right checks, as a store finds them: when it opens, and while it is open.
     ///
     /// The store opens or throws; what it can set is there when another opens.
     static let store = FuzzTarget(name: "store") { bytes in
         var input = FuzzInput(bytes)
         let flags = input.byte()
-        let markLimit = input.byte()
-        var patches: [(place: Int, limit: UInt64)] = []
-        for _ in 0..<input.choice(8) { patches.append((Int(input.number(3)), limits[input.choice(limits.count)])) }
-        var list = input.file()
-        var journal = input.remainder
-        if markLimit > 0 { list = JournalForging.withMark(of: list, at: limits[Int(markLimit) % limits.count]) }
-        for patch in patches { JournalForging.put(patch.limit, at: patch.place, in: &journal) }
-        if flags & 1 == 0 { journal = JournalForging.withRightChecks(journal) }
-        if flags & 2 == 0 { list = JournalForging.withRightMark(list) }
+        let list = input.file()
+        var log = input.remainder
+        if flags & 1 == 0 { log = withRightChecks(log) }
+        if flags & 2 == 0 { log = withRightDigest(log, of: Data(list)) }
         let disk = SimulatedDisk()
         if flags & 4 == 0 { try disk.write(Data(list), to: Scene.path) }
-        if flags & 8 == 0 { try disk.write(Data(journal), to: Scene.journalPath) }
+        if flags & 8 == 0 { try disk.write(Data(log), to: Scene.logPath) }
         try Scene.use(disk)
-        try Scene.follow(list: Data(list), journal: Data(journal), flags: flags)
+        try Scene.follow(list: Data(list), log: Data(log), flags: flags)
     } seeds: {
         try Scene.seeds()
     }
@@ -33,16 +28,17 @@ extension FuzzTarget {
 /// What is done with hostile files.
 private enum Scene {
     static let path = "/Settings.plist"
-    static let journalPath = "/Settings.plist-journal"
+    static let logPath = "/Settings.plist-log"
     static let key = SettingsService.StorageKey("fuzz", scope: .defaults)
 
     /// A store that does nothing by itself, so that a finding can be repeated.
     static func open(_ disk: SimulatedDisk) throws -> PropertyListStore {
         try PropertyListStore(
-            path: path, fileSystem: disk.process(), writingDelay: .seconds(3600), patience: .zero)
+            path: path, fileSystem: disk.process(), writingDelay: .seconds(3600), patience: .zero, trust: .zero,
+            editingTime: .zero)
     }
 
-    /// Opens, reads, writes and folds, and opens once more.
+    /// Opens, reads, writes and prints, and opens once more.
     static func use(_ disk: SimulatedDisk) throws {
         let value = Data("[1,2]".utf8)
         let store: PropertyListStore
@@ -68,7 +64,7 @@ private enum Scene {
     }
 
     /// Puts the files in the place of good ones that a store has open.
-    static func follow(list: Data, journal: Data, flags: UInt8) throws {
+    static func follow(list: Data, log: Data, flags: UInt8) throws {
         let disk = SimulatedDisk()
         let writer = try open(disk)
         let reader = try open(disk)
@@ -80,7 +76,7 @@ private enum Scene {
             if isInPlace { try disk.write(data, to: path) } else { try disk.replace(path, with: data) }
         }
         if flags & 4 == 0 { try put(list, path) }
-        if flags & 8 == 0 { try put(journal, journalPath) }
+        if flags & 8 == 0 { try put(log, logPath) }
         for store in flags & 32 == 0 ? [reader, writer] : [writer, reader] {
             do { try store.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError {}
             readAll(store)
@@ -111,33 +107,30 @@ private enum Scene {
     /// Files as stores leave them, so that they always have the present format.
     static func seeds() throws -> [[UInt8]] {
         var seeds: [[UInt8]] = []
-        func add(_ list: Data?, _ journal: Data?) {
-            let files = FuzzInput.file(list ?? Data()) + Array(journal ?? Data())
-            for flag: UInt8 in [0, 16, 32] { seeds.append([flag, 0, 0] + files) }
-            // Every integer at its limits, wherever it stands.
-            for limit in UInt8(0)..<UInt8(limits.count) { seeds.append([0, limit, 0] + files) }
+        func add(_ list: Data?, _ log: Data?) {
+            let files = FuzzInput.file(list ?? Data()) + Array(log ?? Data())
+            for flag: UInt8 in [0, 16, 32] { seeds.append([flag] + files) }
         }
         let disk = SimulatedDisk()
         let store = try open(disk)
         func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
         try store.set(key("count"), to: Data("640".utf8))
         try store.set(key("text"), to: Data("\"dark\"".utf8))
-        add(nil, disk.contents(of: journalPath))
+        add(nil, disk.contents(of: logPath))
         try store.bringUpToDate()
-        let first = (disk.contents(of: path), disk.contents(of: journalPath))
+        let first = (disk.contents(of: path), disk.contents(of: logPath))
         add(first.0, first.1)
         try store.set(key("text"), to: nil)
         try store.set(key("data"), to: Data([0, 1, 2]))
-        add(disk.contents(of: path), disk.contents(of: journalPath))
-        add(first.0, disk.contents(of: journalPath))
-        // An edit from outside, adopted.
+        add(disk.contents(of: path), disk.contents(of: logPath))
+        // An edit from outside, imported.
         let edited = String(decoding: disk.contents(of: path) ?? Data(), as: UTF8.self)
             .replacingOccurrences(of: "640", with: "641")
         try disk.replace(path, with: Data(edited.utf8))
         try store.refresh()
-        add(disk.contents(of: path), disk.contents(of: journalPath))
+        add(disk.contents(of: path), disk.contents(of: logPath))
         try store.bringUpToDate()
-        add(disk.contents(of: path), disk.contents(of: journalPath))
+        add(disk.contents(of: path), disk.contents(of: logPath))
         add(disk.contents(of: path), first.1)
         add(Data("<plist><dict><key>count</key><integer>1</integer></di".utf8), first.1)
         return seeds

@@ -131,7 +131,7 @@ struct ReadingCommandsTests {
             let file = URL(filePath: path + "/Settings.plist")
             let desk = Desk(try PropertyListStore(url: file))
             try desk.settings.save(.port, to: 9000)
-            try desk.settings.synchronize()
+            try desk.settings.bringUpToDate()
             #expect(desk.settings.get(.port) == 9000)
             let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
             let edited = text.replacing("<integer>9000</integer>", with: "<string>bad</string>")

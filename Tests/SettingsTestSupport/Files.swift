@@ -12,10 +12,10 @@ package func write(_ text: String, to path: String) throws { try write(Data(text
 /// Writes bytes in place, as an editor without atomic saving does.
 package func write(_ data: Data, to path: String) throws { try data.write(to: URL(fileURLWithPath: path)) }
 
-/// The names in a directory, sorted; without those of journals, their lock files, and the files that property lists
+/// The names in a directory, sorted; without those of logs, their lock files, and the files that property lists
 /// have replaced.
 package func names(in directory: String) throws -> [String] {
-    let companions = ["-journal", "-lock", ".plist-previous"]
+    let companions = ["-log", "-lock", ".plist-previous"]
     return try FileManager.default.contentsOfDirectory(atPath: directory)
         .filter { name in !companions.contains { name.hasSuffix($0) } }.sorted()
 }

@@ -11,24 +11,17 @@ enum HoldWork {
         case let url where url.pathExtension == "sqlite":
             DatabaseWork.run { try await hold(database: url) }
         case let url where url.lastPathComponent == "shared":
-            let system = POSIXFileSystem()
-            var lock = try LogLock(path: DirectoryLocation(directory: path, state: path + "-state").statePath + "-lock")
-            while try !lock.acquire(in: system) { usleep(1_000) }
-            stop()
-            lock.release(in: system)
-            while true { pause() }
-        default:
-            try hold(PropertyListStore(path: path, fileSystem: POSIXFileSystem()).list)
+            try hold(lock: DirectoryLocation(directory: path, state: path + "-state").statePath + "-lock")
+        default: try hold(lock: CompanionName.path(beside: path, suffix: "-lock"))
         }
     }
 
-    private static func hold(_ list: JournaledPropertyList) throws -> Never {
+    private static func hold(lock path: String) throws -> Never {
         let system = POSIXFileSystem()
-        // This opens the lock's file.
-        try list.files.updateLocked(waiting: .seconds(60)) { _ in }
-        while try !list.files.withLock({ try $0.lock.acquireOpen(in: system) }) { usleep(1_000) }
+        var lock = LogLock(path: path)
+        while try !lock.acquire(in: system) { usleep(1_000) }
         stop()
-        list.files.withLock { $0.lock.unlock(in: system) }
+        lock.release(in: system)
         while true { pause() }
     }
 

@@ -37,7 +37,7 @@ extension SettingsError.Code {
     public static let writeFailed = Self(
         name: "writeFailed", advice: "The store could not be written; what it holds is unchanged.")
     /// The store's file could not be updated, or flushed to the disk; the store tries again. No change is lost: a property list has
-    /// it in its journal, other stores keep it in memory.
+    /// it in its log, other stores keep it in memory.
     public static let notSaved = Self(
         name: "notSaved",
         advice: "The file could not be brought up to date; changes are kept, and written when this is possible again. "
@@ -57,14 +57,13 @@ extension SettingsError.Code {
     public static let busy = Self(
         name: "busy",
         advice: "Another process, or another access of this one, uses the file; nothing was written. Try again.")
-    /// The store's file is damaged, and its intact part is used; or two files of the store do not belong together, and the newer
-    /// one is used. A store that writes keeps a copy of the damaged or the older file.
+    /// The store's file is damaged, and its intact part is used; or a property list was removed, and its settings are reset. A store
+    /// that writes keeps a copy of the damaged file, or of the log of the removed one.
     public static let damaged = Self(
         name: "damaged", advice: "The file is damaged; its intact part is used.")
-    /// The same code, if two files do not belong together.
-    package static let mismatchedFiles = Self(
-        name: damaged.name,
-        advice: "Two files of the store do not belong together; the newer one is used.")
+    /// The same code, for a property list that was removed.
+    package static let removedList = Self(
+        name: damaged.name, advice: "The property list was removed; its settings are reset.")
     /// The journal of a property list cannot be used. The property list is read without it, and nothing can be written.
     public static let journalUnavailable = Self(
         name: "journalUnavailable",

@@ -12,10 +12,10 @@
     case twoFunctionStore
     /// Looking at a property list, or printing it.
     case printing
-    /// Folding a journal, or flushing it.
-    case folding
-    /// The threads that wait for a store's files, while one of them looks whether they are free.
-    case waiting
+    /// Flushing a log.
+    case flushing
+    /// Beginning a log.
+    case beginning
     /// A store's files or its database, and with them the lock that other processes respect.
     case files
     /// A store's memory of its file or of a cluster. No file is used while it is held.

@@ -48,7 +48,7 @@ package struct DirectoryInspection: Sendable {
             self.state = log.withContents { $0 }
             if log.mustCompact {
                 stateProblem = StoreFinding(
-                    .journalDamaged, at: statePath, "\(LogProblem.damaged)",
+                    .logDamaged, at: statePath, "\(LogProblem.damaged)",
                     advice: "The next program that opens the store writes a new one.")
             }
         } catch {
@@ -106,7 +106,7 @@ package struct DirectoryInspection: Sendable {
     }
 
     private var stateFindings: [StoreFinding] {
-        if let stateProblem, stateProblem.kind != .journalDamaged { return [stateProblem] }
+        if let stateProblem, stateProblem.kind != .logDamaged { return [stateProblem] }
         guard let replica = state.replica else {
             return [
                 StoreFinding(

@@ -17,11 +17,14 @@ struct PropertyListInspection: Sendable {
 
     /// The property list, with symbolic links followed.
     var list: InspectedFile
-    var journal: InspectedFile
-    /// The contents of the journal; nil if it is missing or cannot be read.
-    private var contents: JournalContents?
-    /// The version of a journal that is newer than this library.
-    private var newerJournal: JournalProblem?
+    var log: InspectedFile
+    /// The reason why a store refuses the log.
+    private var refusal: LogProblem?
+    /// What the log says; nil if it is missing or cannot be read.
+    private var contents: LogContents?
+    /// The numbers of intact lines and of damaged ones.
+    private var lineCounts = (intact: 0, damaged: 0)
+    private var hasTornEnd = false
     /// The files whose names begin like those of the property list's companions.
     var neighbors: [Neighbor] = []
     /// The permissions of the directory; nil if it is missing.
@@ -32,15 +35,13 @@ struct PropertyListInspection: Sendable {
     var immutable: [String] = []
     /// The process that had the files locked during the whole inspection.
     var lockHolder: LockHolder?
-    /// The user with whose rights the process runs.
-    var user: UInt32
     /// The machine's time, in seconds since 1970.
     var now: Int64
 
-    /// Whether there is neither a property list nor a journal.
+    /// Whether there is neither a property list nor a log.
     var isMissing: Bool {
-        guard case .none = list.contents, case .none = journal.contents else { return false }
-        return list.status == nil && journal.status == nil && danglingLink == nil
+        guard case .none = list.contents, case .none = log.contents else { return false }
+        return list.status == nil && log.status == nil && danglingLink == nil
     }
 
     // MARK: Reading
@@ -52,28 +53,15 @@ struct PropertyListInspection: Sendable {
         let target = try WholeFile(path: path, fileSystem: fileSystem).resolvedPath()
         list = InspectedFile(
             path: target, in: fileSystem, limit: Int64(PropertyListLimits.fileSize), followingLink: true)
-        journal = InspectedFile(
-            path: FilesBeside.journal(target), in: fileSystem, limit: PropertyListLimits.journalSize,
-            followingLink: false)
-        if let bytes = journal.bytes {
-            do {
-                contents = try JournalContents(bytes) { start, id in
-                    bytes.dropFirst(Int(clamping: start)).withUnsafeBytes {
-                        JournalScanner.scan($0, from: start, of: id)
-                    }
-                }
-            } catch {
-                newerJournal = error as? JournalProblem
-            }
-        }
-        user = fileSystem.user
+        let base = CompanionName.path(beside: target, suffix: "")
+        log = InspectedFile(path: base + "-log", in: fileSystem, limit: LogLimits.size, followingLink: false)
         self.now = now
         if list.status == nil, try fileSystem.status(of: path, followingLink: false)?.kind == .link {
             danglingLink = path
         }
         let directory = WholeFile.split(target).directory
-        immutable = [target, journal.path, FilesBeside.lock(target), directory].filter(fileSystem.isImmutable)
-        lockHolder = Self.lastingHolder(of: FilesBeside.lock(target), in: fileSystem)
+        immutable = [target, log.path, base + "-lock", directory].filter(fileSystem.isImmutable)
+        lockHolder = Self.lastingHolder(of: base + "-lock", in: fileSystem)
         do throws(SystemError) {
             guard let status = try fileSystem.status(of: directory, followingLink: true) else { return }
             self.directory = status.permissions
@@ -87,6 +75,23 @@ struct PropertyListInspection: Sendable {
         } catch {
             // An unreadable directory is reported when the property list is read. It may have neighbors nevertheless.
         }
+        readLog(user: fileSystem.user)
+    }
+
+    private mutating func readLog(user: UInt32) {
+        guard let status = log.status else { return }
+        refusal = LogFile.problem(
+            with: status, list: list.status?.permissions, directory: directory, user: user)
+        guard refusal == nil, let bytes = log.bytes.map({ Array($0) }) else { return }
+        var contents = LogContents()
+        let end = LogLineReader.read(bytes) { line, end in
+            if line == .damaged { lineCounts.damaged += 1 } else { lineCounts.intact += 1 }
+            _ = contents.apply(line, end: Int64(end))
+        }
+        if lineCounts.intact == 0, LogLineReader.beginning(of: bytes) == .foreign { refusal = .foreign }
+        if let version = contents.newerVersion { refusal = .newerVersion(version) }
+        hasTornEnd = end < bytes.count
+        self.contents = contents
     }
 
     /// The process that has a lock, if it holds it for longer than a write takes.
@@ -111,7 +116,7 @@ struct PropertyListInspection: Sendable {
 
     /// The problems, the property list's first. Pure; linear in the size of the files.
     var findings: [StoreFinding] {
-        listFindings + removalFindings + journalFindings + obstacleFindings + neighborFindings
+        listFindings + removalFindings + logFindings + obstacleFindings + neighborFindings
     }
 
     private var obstacleFindings: [StoreFinding] {
@@ -124,29 +129,24 @@ struct PropertyListInspection: Sendable {
             let name = lockHolder.name.map { " (\($0))" } ?? ""
             findings.append(
                 StoreFinding(
-                    .journalLocked, at: journal.path,
-                    "The process \(lockHolder.process)\(name) keeps the journal locked.",
+                    .logLocked, at: log.path,
+                    "The process \(lockHolder.process)\(name) keeps the log locked.",
                     advice: "Until it continues or ends, other processes cannot store changes."))
         }
         return findings
     }
 
-    /// Whether the property list is missing although the journal belongs to an earlier one.
-    var isListRemoved: Bool {
-        guard list.status == nil, danglingLink == nil, let contents, let header = journalHeader else { return false }
-        return header.restoreEnd > UInt64(JournalHeader.size) || header.base != 0 || contents.lastVersion != nil
-    }
+    /// Whether the property list is missing although the log knows one.
+    var isListRemoved: Bool { list.status == nil && danglingLink == nil && contents?.list != nil }
 
     private var removalFindings: [StoreFinding] {
         guard isListRemoved else { return [] }
-        let previous = FilesBeside.previousName(list.path)
-        let isKept = neighbors.contains { $0.name == previous }
         return [
             StoreFinding(
-                .listRemoved, at: list.path, "The property list was removed, and its journal is still there.",
+                .listRemoved, at: list.path, "The property list was removed, and its log is still there.",
                 advice:
-                    "Restore the property list from a backup\(isKept ? ", or from \(previous), an earlier state" : ""). To "
-                    + "begin without it, delete the journal, too.")
+                    "Restore the property list from a backup to keep its settings. The next program that opens it resets "
+                    + "them, and keeps a copy of the log.")
         ]
     }
 
@@ -203,9 +203,9 @@ struct PropertyListInspection: Sendable {
     }
 
     /// The description of another program's file at the path. Nil if the file is a property list, or may be a damaged one: it
-    /// begins like one, is empty, or has a journal beside it.
+    /// begins like one, is empty, or has a log beside it.
     var foreignFile: String? {
-        guard let bytes = list.bytes, journalHeader == nil, JournalMark.read(bytes) == nil else { return nil }
+        guard let bytes = list.bytes, contents == nil else { return nil }
         if let format = OtherFormat(of: bytes) { return "The file is \(format.name)." }
         do throws(PropertyListError) {
             _ = try PropertyListReader.readDictionary(bytes)
@@ -226,70 +226,36 @@ struct PropertyListInspection: Sendable {
         return ["bplist", "<plist", "<!DOCTYPE plist", "<dict"].contains(where: beginning.contains)
     }
 
-    // MARK: The journal
+    // MARK: The log
 
-    /// The header of the journal, unless it is damaged.
-    private var journalHeader: JournalHeader? {
-        journal.bytes.flatMap { bytes in
-            if case .intact(let header) = bytes.withUnsafeBytes(JournalHeader.read) { header } else { nil }
-        }
-    }
-
-    private var journalFindings: [StoreFinding] {
-        guard let status = journal.status else { return journal.findings(what: "The journal", now: now) }
-        let protection = JournalProtection(list: list.status?.permissions, user: user)
-        var problem: JournalProblem?
-        do throws(SystemError) {
-            problem = try status.kind == .link ? .symbolicLink : protection.problem(with: status) { directory }
-        } catch {
-            problem = .unreadable(error)
-        }
-        if let problem {
+    private var logFindings: [StoreFinding] {
+        if let refusal {
+            let isNewer = if case .newerVersion = refusal { true } else { false }
             return [
                 StoreFinding(
-                    .journalRefused, at: journal.path, problem.description,
+                    isNewer ? .logNewer : .logRefused, at: log.path, refusal.description,
                     advice: "Until then, changes cannot be stored.")
             ]
         }
-        guard journal.bytes != nil else { return journal.findings(what: "The journal", now: now) }
+        guard let contents else { return log.findings(what: "The log", now: now) }
         var findings: [StoreFinding] = []
-        if protection.isReadByMore(status.permissions) {
+        if let list = list.status?.permissions, log.status?.permissions.isWider(than: list) == true {
             findings.append(
                 StoreFinding(
-                    .journalReadableByMore, at: journal.path, "More users can read the journal than the property list.",
+                    .logReadableByMore, at: log.path, "More users can use the log than the property list.",
                     advice: "The next program that writes replaces it."))
         }
-        return findings + recordFindings
-    }
-
-    private var recordFindings: [StoreFinding] {
-        if let newerJournal {
-            return [
-                StoreFinding(
-                    .journalNewer, at: journal.path, newerJournal.description,
-                    advice: "Nothing is read or written until then.")
-            ]
-        }
-        guard let contents else { return [] }
-        var findings: [StoreFinding] = []
-        if contents.isDamaged {
-            let places = contents.scan.damaged.count + (contents.scan.rest == .damaged ? 1 : 0)
+        if contents.isDamaged || !contents.hasBeginning {
             findings.append(
                 recoverable(
-                    .journalDamaged, at: journal.path,
-                    "The journal is damaged in \(max(places, 1)) places; \(contents.records.count) of its records are intact."
+                    .logDamaged, at: log.path,
+                    "The log is damaged in \(max(lineCounts.damaged, 1)) places; \(lineCounts.intact) of its lines are intact."
                 ))
-        } else if contents.scan.rest == .incomplete {
+        } else if hasTornEnd {
             findings.append(
                 recoverable(
-                    .journalTornEnd, at: journal.path,
-                    "The journal ends with a part of a record: a process that wrote it has died, or is writing now."))
-        }
-        switch contents.relation(to: list.bytes.flatMap(JournalMark.read), of: list.status) {
-        case .continues, .isFolded, nil: break
-        case .isForeign: findings.append(recoverable(.journalForeign, at: journal.path, "\(JournalProblem.foreign)"))
-        case .isStale: findings.append(recoverable(.journalStale, at: journal.path, "\(JournalProblem.stale)"))
-        case .listIsStale: findings.append(recoverable(.listStale, at: list.path, "\(JournalProblem.listIsStale)"))
+                    .logTornEnd, at: log.path,
+                    "The log ends with a part of a line: a process that wrote it has died, or is writing now."))
         }
         return findings
     }
@@ -325,7 +291,7 @@ extension PropertyListStore {
     /// Returns the findings about a property list and the files beside it. Nothing is locked or written.
     ///
     /// - Parameter now: The machine's time, in seconds since 1970.
-    /// - Returns: nil if there is neither a property list nor a journal.
+    /// - Returns: nil if there is neither a property list nor a log.
     /// - Throws: The system's error if the symbolic links at the path cannot be followed.
     package static func findings(
         path: String, now: Int64 = Int64(Date().timeIntervalSince1970)

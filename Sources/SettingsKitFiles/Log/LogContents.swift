@@ -72,8 +72,10 @@ struct LogContents: Sendable {
     /// The end of the last line that makes an earlier copy of the contents void: one about the list, but an announcement, one about a
     /// failed flush, and a damaged one.
     private(set) var voidance: Int64 = 0
-    /// What the list says that the log does not yet: changes in force.
+    /// What the list says that the log does not yet: changes in force, also as ``laid``.
     private var overlay: [String: LogChange] = [:]
+
+    var laid: [LogChange] { Array(overlay.values) }
 
     // MARK: Values
 
@@ -98,6 +100,31 @@ struct LogContents: Sendable {
     func value(named name: String) -> PropertyListValue? {
         if let change = overlay[name] { return Entry(change, nil).value }
         return entries[name]?.value
+    }
+
+    // MARK: Storing
+
+    /// The changes that store bytes under names, or remove those. A later write of a name replaces an earlier one.
+    ///
+    /// Bytes in place of a member that has a kind of its own, a date for example, keep the kind where they permit it.
+    func changes(storing writes: [SettingsStoreBatch.Entry]) -> [LogChange] {
+        var seen = Set<String>()
+        let last =
+            writes.count == 1 ? writes : writes.reversed().filter { seen.insert($0.key.name).inserted }.reversed()
+        return last.compactMap { write in
+            let name = write.key.name
+            guard write.data != data(named: name) else { return nil }
+            guard let data = write.data else { return LogChange(name: name, data: nil) }
+            return LogChange(name: name, data: data, resembling: kind(of: name, for: data))
+        }
+    }
+
+    /// The member whose kind new bytes keep where they permit it. Nil if their own kind is the same.
+    private func kind(of name: String, for new: Data) -> PropertyListValue? {
+        if let member = member(named: name) { return member }
+        // A number with a fraction or an exponent is a real.
+        guard let old = data(named: name), old.isReal, !new.isReal else { return nil }
+        return value(named: name)
     }
 
     // MARK: Reading lines
@@ -339,5 +366,15 @@ struct LogContents: Sendable {
         for (name, end) in unprinted {
             unprinted[name] = end > copied.from ? end - copied.from + copied.to : ends[name]
         }
+    }
+}
+
+extension Data {
+    /// Whether the bytes are a number with a fraction or an exponent in JSON.
+    fileprivate var isReal: Bool {
+        guard let first, first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return contains { ".eE".utf8.contains($0) }
     }
 }

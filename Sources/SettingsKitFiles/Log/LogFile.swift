@@ -13,10 +13,12 @@ import SettingsKitPlatform
 final class LogFile: Sendable {
     let file: FileHandle
     let status: FileStatus
+    /// Whether the file was opened for reading only.
+    let isReadOnly: Bool
     private let fileSystem: any FileSystem
 
-    private init(_ file: FileHandle, _ status: FileStatus, in fileSystem: any FileSystem) {
-        (self.file, self.status, self.fileSystem) = (file, status, fileSystem)
+    private init(_ file: FileHandle, _ status: FileStatus, isReadOnly: Bool, in fileSystem: any FileSystem) {
+        (self.file, self.status, self.isReadOnly, self.fileSystem) = (file, status, isReadOnly, fileSystem)
     }
 
     deinit { fileSystem.close(file) }
@@ -25,32 +27,35 @@ final class LogFile: Sendable {
 
     /// Opens the log at a path.
     ///
+    /// - Parameter access: Nil to write, or only to read where this process may not write.
     /// - Returns: Nil if there is none.
     /// - Throws: ``LogProblem`` if the file must not be used; the system's errors.
     static func open(
-        _ path: String, isReadOnly: Bool, like model: String? = nil, in fileSystem: any FileSystem
+        _ path: String, _ access: SettingsStoreAccess?, like model: String? = nil, in fileSystem: any FileSystem
     ) throws -> LogFile? {
         do {
-            let file = try refusingLinks { () throws(SystemError) in
-                do throws(SystemError) {
-                    return try isReadOnly
-                        ? fileSystem.openForReading(path, followingLink: false) : fileSystem.openForAppending(path)
-                } catch {
-                    // A process that may not write reads.
-                    guard !isReadOnly, [EACCES, EPERM, EROFS].contains(error.number) else { throw error }
-                    return try fileSystem.openForReading(path, followingLink: false)
+            if access == .readOnly {
+                let file = try refusingLinks { () throws(SystemError) in
+                    try fileSystem.openForReading(path, followingLink: false)
                 }
+                return try own(file, isReadOnly: true, like: model, in: fileSystem)
             }
+            let file = try refusingLinks { () throws(SystemError) in try fileSystem.openForAppending(path) }
             return try own(file, like: model, in: fileSystem)
+        } catch let error as SystemError where access == nil && [EACCES, EPERM, EROFS].contains(error.number) {
+            return try open(path, .readOnly, like: model, in: fileSystem)
         } catch let error as SystemError where [ENOENT, ENOTDIR].contains(error.number) {
             return nil
         }
     }
 
     /// Takes over an open file.
-    static func own(_ file: FileHandle, like model: String?, in fileSystem: any FileSystem) throws -> LogFile {
+    static func own(
+        _ file: FileHandle, isReadOnly: Bool = false, like model: String?, in fileSystem: any FileSystem
+    ) throws -> LogFile {
         do {
-            return LogFile(file, try requireOwn(file, like: model, in: fileSystem), in: fileSystem)
+            let status = try requireOwn(file, like: model, in: fileSystem)
+            return LogFile(file, status, isReadOnly: isReadOnly, in: fileSystem)
         } catch {
             fileSystem.close(file)
             throw error
@@ -78,22 +83,32 @@ final class LogFile: Sendable {
         _ file: FileHandle, like model: String?, in fileSystem: any FileSystem
     ) throws -> FileStatus {
         let status = try fileSystem.status(of: file)
-        guard status.kind == .file else { throw LogProblem.notAFile }
-        let directory = WholeFile.split(file.path).directory
-        guard let around = try fileSystem.status(of: directory, followingLink: true)?.permissions else { return status }
-        let permissions = status.permissions
-        if let model = try model.flatMap({ try fileSystem.status(of: $0, followingLink: true)?.permissions }) {
-            guard [0, fileSystem.user, around.owner, model.owner].contains(permissions.owner) else {
-                throw LogProblem.foreignOwner
-            }
-            guard !permissions.isWider(than: model, in: FilePermissions.writing) else { throw LogProblem.tooOpen }
-            return status
-        }
-        guard [0, fileSystem.user, around.owner].contains(permissions.owner) else { throw LogProblem.foreignOwner }
-        let isSharedByGroup = permissions.group == around.group && around.groupAccess & FilePermissions.writing != 0
-        let groupWriting = isSharedByGroup ? 0 : permissions.groupAccess
-        guard (permissions.othersAccess | groupWriting) & FilePermissions.writing == 0 else { throw LogProblem.tooOpen }
+        let directory = try fileSystem.status(of: WholeFile.split(file.path).directory, followingLink: true)
+        let list = try model.flatMap { try fileSystem.status(of: $0, followingLink: true)?.permissions }
+        let problem = problem(
+            with: status, list: list, directory: directory?.permissions, user: fileSystem.user)
+        if let problem { throw problem }
         return status
+    }
+
+    /// The reason to refuse a file.
+    ///
+    /// - Parameters:
+    ///   - list: The permissions of the property list. Nil if there is none.
+    ///   - directory: The permissions of the directory. Nil if they are unknown.
+    ///   - user: The user with whose rights the process runs.
+    static func problem(
+        with status: FileStatus, list: FilePermissions?, directory: FilePermissions?, user: UInt32
+    ) -> LogProblem? {
+        guard status.kind == .file else { return status.kind == .link ? .symbolicLink : .notAFile }
+        guard let directory else { return nil }
+        let permissions = status.permissions
+        guard [0, user, directory.owner, list?.owner].contains(permissions.owner) else { return .foreignOwner }
+        if let list { return permissions.isWider(than: list, in: FilePermissions.writing) ? .tooOpen : nil }
+        let isSharedByGroup =
+            permissions.group == directory.group && directory.groupAccess & FilePermissions.writing != 0
+        let groupAccess = isSharedByGroup ? 0 : permissions.groupAccess
+        return (permissions.othersAccess | groupAccess) & FilePermissions.writing == 0 ? nil : .tooOpen
     }
 
     // MARK: Reading and writing

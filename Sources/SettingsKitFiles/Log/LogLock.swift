@@ -8,8 +8,8 @@ import SettingsKitPlatform
 
 /// The lock that a process takes to write to a log.
 ///
-/// It locks an empty file beside the log, which is never replaced. Whoever may write the log can open it, and no other user: locking
-/// a file requires only the permission to read it.
+/// It locks an empty file beside the log, which is never replaced. Users who may write the property list can open it, and no others:
+/// locking a file requires only the permission to read it.
 struct LogLock: Sendable {
     private let path: String
     private var file: FileHandle?
@@ -67,8 +67,11 @@ struct LogLock: Sendable {
     private mutating func open(in fileSystem: any FileSystem) throws -> FileHandle {
         let (file, isNew) = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.openOrCreate(path) }
         do {
-            if isNew {
-                let permissions = try model.flatMap { try fileSystem.status(of: $0, followingLink: true)?.permissions }
+            let list = try model.flatMap { try fileSystem.status(of: $0, followingLink: true)?.permissions }
+            let permissions = list?.ofLock
+            let present = try fileSystem.status(of: file).permissions
+            let isOwn = present.owner == fileSystem.user || fileSystem.user == 0 && present.owner == list?.owner
+            if isNew || permissions != nil && isOwn && present != permissions {
                 try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: path)
             }
             try LogFile.requireOwn(file, like: model, in: fileSystem)
@@ -78,5 +81,13 @@ struct LogLock: Sendable {
         }
         self.file = file
         return file
+    }
+}
+
+extension FilePermissions {
+    /// The permissions of the lock file of a property list with these permissions. Its owner must be able to lock it.
+    fileprivate var ofLock: FilePermissions {
+        let writers = mode & 0o222 | 0o200
+        return FilePermissions(owner: owner, group: group, mode: writers | writers << 1)
     }
 }

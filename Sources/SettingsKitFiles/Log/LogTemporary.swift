@@ -29,17 +29,22 @@ final class LogTemporary {
         -> LogTemporary?
     {
         let file = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.openOrCreate(path).file }
-        let log = try LogFile.own(FileHandle(descriptor: file.descriptor, path: target), like: model, in: fileSystem)
-        guard try fileSystem.lock(file),
-            try fileSystem.status(of: path, followingLink: false)?.isSameFile(as: log.status) == true
-        else { return nil }
-        let temporary = LogTemporary(log, path, for: target, in: fileSystem)
-        var permissions =
-            try model.flatMap { try fileSystem.status(of: $0, followingLink: true)?.permissions }
-            ?? fileSystem.status(of: target, followingLink: false)?.permissions
-        permissions?.mode |= 0o600
-        try fileSystem.setPermissions(of: log.file, like: permissions, inDirectoryOf: target)
-        return temporary
+        do {
+            let log = try LogFile.own(
+                FileHandle(descriptor: file.descriptor, path: target), like: model, in: fileSystem)
+            guard try fileSystem.lock(file),
+                try fileSystem.status(of: path, followingLink: false)?.isSameFile(as: log.status) == true
+            else { return nil }
+            var permissions =
+                try model.flatMap { try fileSystem.status(of: $0, followingLink: true)?.permissions }
+                ?? fileSystem.status(of: target, followingLink: false)?.permissions
+            permissions?.mode |= 0o600
+            try fileSystem.setPermissions(of: log.file, like: permissions, inDirectoryOf: target)
+            return LogTemporary(log, path, for: target, in: fileSystem)
+        } catch let error as SystemError {
+            WholeFile.removeOwn(path, in: fileSystem)
+            throw error
+        }
     }
 
     /// Writes a line for each name, from the beginning, and flushes them. Linear time.

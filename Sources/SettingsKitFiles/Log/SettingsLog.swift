@@ -21,8 +21,8 @@ import Synchronization
 /// file. Nothing slow happens under the lock: flushing and loading a log come before it. The exceptions: a log that was removed is
 /// written again, and the third attempt to compact one locks the others out.
 ///
-/// Locks are taken in this order: that of flushing; that of the files, and with it the lock on the lock file; that of the contents.
-/// No function calls listeners: the caller does, by ``deliver()``, outside of all locks.
+/// Locks are taken in this order: that of flushing; that of beginning; that of the files, and with it the lock on the lock file; that
+/// of the contents. No function calls listeners: the caller does, by ``deliver()``, outside of all locks.
 final class SettingsLog: Sendable {
     /// The place of a log, and how it is used.
     struct Setup: Sendable {
@@ -40,6 +40,8 @@ final class SettingsLog: Sendable {
         var model: String?
         /// Whether the file at the path is not used.
         var isDetached = false
+        /// What the first store of this process may do.
+        var access = SettingsStoreAccess.readWrite
         /// Whether changes stay in memory, and nothing is written.
         var isReadOnly = false
         /// The property list that is printed from the log. Nil if there is none.
@@ -59,6 +61,8 @@ final class SettingsLog: Sendable {
         /// Until when the files are those at their paths.
         var trust: Deadline?
         var lock: LogLock
+        /// Whether a store of this process may write.
+        var mayWrite: Bool
         /// Whether the directory was flushed since this log is in it.
         var isDirectoryFlushed = false
         /// Whether a copy of the damaged log is kept.
@@ -89,8 +93,10 @@ final class SettingsLog: Sendable {
     private let setup: Setup
     private let contents: Mutex<LogContents>
     private let files: Mutex<Files>
+    /// Locked while the first log is begun.
+    private let beginning = Mutex((), .beginning)
     /// What was last flushed.
-    private let flushed = Mutex(Position(), .folding)
+    private let flushed = Mutex(Position(), .flushing)
     /// What was last read or written: known without waiting for a thread that writes.
     private let present = Mutex(Position(), .leaf)
     private let announcer: ChangeAnnouncer?
@@ -102,7 +108,8 @@ final class SettingsLog: Sendable {
     /// - Throws: ``LogProblem`` if the file must not be used; the system's errors.
     init(_ setup: Setup) throws {
         self.setup = setup
-        files = Mutex(Files(lock: LogLock(path: setup.base + "-lock", like: setup.model)), .files)
+        let lock = LogLock(path: setup.base + "-lock", like: setup.model)
+        files = Mutex(Files(lock: lock, mayWrite: !setup.isReadOnly && setup.access == .readWrite), .files)
         contents = Mutex(LogContents(), .contents)
         announcer =
             setup.isAnnouncing ? ChangeAnnouncer(pause: LogLimits.announcementPause) { Self.touch(setup) } : nil
@@ -237,9 +244,8 @@ final class SettingsLog: Sendable {
     /// Loads the log that is now at the path, beside the present one, and publishes the differences.
     private func reload() throws {
         let before = files.withLock { $0.log }
-        guard let log = try LogFile.open(path, isReadOnly: setup.isReadOnly, like: setup.model, in: fileSystem) else {
-            return
-        }
+        let access: SettingsStoreAccess? = files.withLock { $0.mayWrite } ? nil : .readOnly
+        guard let log = try LogFile.open(path, access, like: setup.model, in: fileSystem) else { return }
         let size = try log.size()
         let head = try log.bytes(from: 0, to: min(size, Int64(LogLine.magic.utf8.count)))
         var isForeign = LogLineReader.beginning(of: head) == .foreign
@@ -368,15 +374,13 @@ final class SettingsLog: Sendable {
             files.withLock { $0.impatience = Deadline(after: LogLimits.patience) }
             throw busy
         }
-        var first: LogTemporary?
-        var says: ((LogContents) throws -> ListStatement?)?
-        defer { first?.discard() }
         while true {
             let step: Step<Result> = try files.withLock { files in
                 guard try acquireLock(&files) else { return .wait }
                 defer { files.lock.release(in: fileSystem) }
                 switch try readOnLocked(&files) {
                 case .current:
+                    guard try openForWriting(&files) else { return .reload }
                     if files.hasTornEnd, let log = files.log {
                         // A process was killed while it appended.
                         try log.truncate(to: files.end)
@@ -384,38 +388,67 @@ final class SettingsLog: Sendable {
                     }
                 case .replaced: return .reload
                 case .missing:
-                    if files.log != nil {
-                        guard try writeAgain(&files) else { return .wait }
-                    } else if let next = first.take() {
-                        let statement = try says?(contents.withLock { $0 }) ?? (setup.list == nil ? .nothing : nil)
-                        switch statement {
-                        case nil: return .begin
-                        case .nothing: break
-                        case .line(let list):
-                            try next.append(.list(list))
-                            contents.withLock { feed.publish($0.apply(.list(list), end: next.end), origin: .external) }
-                        }
-                        try put(next, copied: 0, &files)
-                    } else {
-                        return .begin
-                    }
+                    if files.log == nil { return .begin }
+                    guard try writeAgain(&files) else { return .wait }
                 }
                 return .done(try body(&files))
             }
             switch step {
             case .done(let result): return result
             case .reload: try reload()
-            case .begin:
-                first = try takeTemporary()
-                if let first {
-                    says = try setup.list?()
-                    try first.write(LogContents())
-                } else {
-                    try wait()
-                }
+            case .begin: if try !begin() { try wait() }
             case .wait: try wait()
             }
         }
+    }
+
+    /// Begins the first log, with what the property list says. Threads of this process wait for each other.
+    ///
+    /// - Returns: False if another process is in the way.
+    private func begin() throws -> Bool {
+        try beginning.withLock { _ in
+            guard position.log == nil else { return true }
+            guard let next = try takeTemporary() else { return false }
+            defer { next.discard() }
+            let says = try setup.list?()
+            try next.write(LogContents())
+            return try files.withLock { files in
+                guard try acquireLock(&files) else { return false }
+                defer { files.lock.release(in: fileSystem) }
+                guard try readOnLocked(&files) == .missing, files.log == nil else { return true }
+                if let says {
+                    switch try says(contents.withLock { $0 }) {
+                    // The list has changed.
+                    case nil: return true
+                    case .nothing: break
+                    case .line(let list):
+                        try next.append(.list(list))
+                        contents.withLock { feed.publish($0.apply(.list(list), end: next.end), origin: .external) }
+                    }
+                }
+                try put(next, copied: 0, &files)
+                return true
+            }
+        }
+    }
+
+    /// Opens the log for writing, which was opened for reading only.
+    ///
+    /// - Returns: False if another log is at the path.
+    private func openForWriting(_ files: inout Files) throws -> Bool {
+        files.mayWrite = true
+        guard let present = files.log, present.isReadOnly else { return true }
+        let log = try LogFile.open(path, .readWrite, like: setup.model, in: fileSystem)
+        guard let log, log.status.isSameFile(as: present.status) else { return false }
+        do {
+            // Only this descriptor reports that flushing earlier lines has failed.
+            try present.flush()
+        } catch {
+            contents.withLock { _ = $0.apply(.failedFlush, end: .max) }
+        }
+        files.log = log
+        didMove(files)
+        return true
     }
 
     private func patienceOfSet(_ patience: Duration) -> Duration {

@@ -8,33 +8,15 @@ import SettingsKitPlatform
 
 /// The files that lie beside a property list.
 enum FilesBeside {
-    /// The journal.
-    static func journal(_ target: String) -> String { CompanionName.path(beside: target, suffix: "-journal") }
-
-    /// The file that a process locks to write.
-    static func lock(_ target: String) -> String { CompanionName.path(beside: target, suffix: "-lock") }
-
-    /// The name of the file that the property list replaced, from which a damaged one can be restored.
-    static func previousName(_ target: String) -> String {
-        CompanionName.stem(of: WholeFile.split(target).name) + "-previous"
-    }
-
-    static func previous(_ target: String) -> String {
-        WholeFile.join(WholeFile.split(target).directory, previousName(target))
-    }
-
     /// The reason why a file is kept aside, which is part of its name.
     enum Reason: String {
-        case damaged, stale, foreign
+        case damaged, stale
     }
 
     /// The name under which the property list is kept aside.
     static func asideName(_ target: String, _ reason: Reason) -> String {
         CompanionName.stem(of: WholeFile.split(target).name) + suffix(reason)
     }
-
-    /// The path under which the journal is kept aside.
-    static func journalAside(_ target: String, _ reason: Reason) -> String { journal(target) + suffix(reason) }
 
     /// The reason, the date in a form for file names (2026-11-21T083658Z), and a part that distinguishes names of the same
     /// second.
@@ -48,8 +30,8 @@ enum FilesBeside {
         let stem = CompanionName.stem(of: WholeFile.split(target).name)
         guard name.hasPrefix(stem) else { return nil }
         var rest = name.dropFirst(stem.count)
-        if rest.hasPrefix("-journal") { rest = rest.dropFirst(8) }
-        return [Reason.damaged, .stale, .foreign].first { rest.hasPrefix(".\($0.rawValue)-") }
+        if rest.hasPrefix("-log") { rest = rest.dropFirst(4) }
+        return [Reason.damaged, .stale].first { rest.hasPrefix(".\($0.rawValue)-") }
     }
 
     /// Whether a syncer gives such a name to a copy of a file: Syncthing, Dropbox or Nextcloud.

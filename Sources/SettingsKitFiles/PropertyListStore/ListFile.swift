@@ -49,7 +49,12 @@ struct ListFile: Sendable {
         guard let (contents, _) = try read(status) else { return { _ in nil } }
         switch contents {
         case .missing, .fault:
-            return { [file] _ in try file.status() == status ? .nothing : nil }
+            return { [file] contents in
+                guard try file.status() == status else { return nil }
+                // What an earlier list said is still in force.
+                if contents.laid.isEmpty { return .nothing }
+                return .line(LogList(digest: nil, kind: .imported(contents.laid, shown: [])))
+            }
         case .members(let list):
             try flush()
             return { [file] contents in
@@ -71,11 +76,5 @@ struct ListFile: Sendable {
         }
         try fileSystem.synchronize(opened)
         return try fileSystem.status(of: opened)
-    }
-}
-
-extension FileDigest {
-    init(_ bytes: Data) {
-        self.init(size: Int64(bytes.count), checksum: bytes.withUnsafeBytes { CRC32C.checksum($0) })
     }
 }

@@ -3,17 +3,17 @@ import SettingsKitPlatform
 
 /// The open property lists of this process, one for each file, however many stores use it.
 enum OpenPropertyLists {
-    private static let lists = OpenObjects<JournaledPropertyList>()
+    private static let lists = OpenObjects<PrintedPropertyList>()
 
     /// Returns the property list at a path of this machine, and opens it if necessary.
     ///
     /// - Parameters:
-    ///   - isReadOnly: Whether the caller only reads.
-    ///   - patience: The time that the caller waits for other processes. The shortest of all callers counts.
-    ///   - lag: The longest time that a change may be missing from the property list. The shortest of all callers counts.
+    ///   - access: What the caller may do. A log is opened for reading only until a store that may write does.
+    ///   - patience: The time that an operation waits for other processes. That of the first caller counts.
+    ///   - lag: The longest time that a change may be missing from the property list. That of the first caller counts.
     static func list(
-        at path: String, isReadOnly: Bool, patience: Duration, lag: Duration?
-    ) throws -> JournaledPropertyList {
+        at path: String, _ access: SettingsStoreAccess, patience: Duration, lag: Duration?
+    ) throws -> PrintedPropertyList {
         let target: String
         do {
             target = try WholeFile.realPath(WholeFile(path: path, fileSystem: POSIXFileSystem()).resolvedPath())
@@ -21,12 +21,10 @@ enum OpenPropertyLists {
             throw SettingsError(
                 .storeUnavailable, store: PropertyListSetup.description(of: path), underlying: error)
         }
-        let list = try lists.object(for: target) {
+        return try lists.object(for: target) {
             var setup = PropertyListSetup(path: path, fileSystem: POSIXFileSystem())
-            (setup.patience, setup.lag, setup.isReadOnly) = (patience, lag, isReadOnly)
-            return try JournaledPropertyList(setup)
+            (setup.access, setup.patience, setup.lag) = (access, patience, lag)
+            return try PrintedPropertyList(setup)
         }
-        list.join(isReadOnly: isReadOnly, patience: patience, lag: lag)
-        return list
     }
 }

@@ -44,10 +44,14 @@ final class PrintedPropertyList: Sendable {
         var mustPrint = false
         /// Whether the list cannot be replaced, because it is a mount point.
         var isInPlace = false
-        var pace = FoldingPace()
+        var pace = PrintingPace()
         var problems: [SettingsError] = []
-        /// When a log was last compacted for a removal.
-        var compacted: Deadline?
+        /// Whether a failed print was reported, and none has succeeded since.
+        var hasFailed = false
+        /// Whether the log has values that were removed.
+        var hasRemoved = false
+        /// When the log may be compacted for another removal.
+        var removal: Deadline?
     }
 
     /// Differs after another log was loaded, or a line about the list was read.
@@ -92,14 +96,14 @@ final class PrintedPropertyList: Sendable {
                 base: CompanionName.path(beside: target, suffix: ""), fileSystem: fileSystem, description: description,
                 patience: setup.patience)
             (log.trust, log.isAnnouncing) = (setup.trust ?? log.trust, setup.isWatching)
+            log.access = setup.access
             log.list = { try reading.statement() }
             log.model = target
             do {
                 self.log = try SettingsLog(log)
                 logProblem = nil
             } catch {
-                let problem = error as? LogProblem ?? (error as? SystemError).map { .unreadable($0) }
-                guard let problem else { throw error }
+                guard let problem = Self.problem(error) else { throw error }
                 log.isDetached = true
                 self.log = try SettingsLog(log)
                 logProblem = problem
@@ -110,6 +114,12 @@ final class PrintedPropertyList: Sendable {
             throw SettingsError(.storeUnavailable, store: setup.description, underlying: error)
         }
         begin()
+    }
+
+    /// The reason to use the list without its log: it must not be used, or this process may not read it.
+    private static func problem(_ error: any Error) -> LogProblem? {
+        if let error = error as? SystemError, [EACCES, EPERM].contains(error.number) { return .unreadable(error) }
+        return error as? LogProblem
     }
 
     /// Looks at the list for the first time.
@@ -125,7 +135,7 @@ final class PrintedPropertyList: Sendable {
         }
         let fault = state.withLock { state in
             // What cannot be parsed at opening is not being edited: nobody waits for it.
-            if let fault = state.fault, !hasLog { report(fault, &state) }
+            if let fault = state.fault, !hasLog || fault.end.hasPassed { report(fault, &state) }
             return state.fault
         }
         if let logProblem {
@@ -150,7 +160,7 @@ final class PrintedPropertyList: Sendable {
         } writeAtExit: { [weak self] in
             try self?.finish()
         } report: { [weak self] error in
-            guard let self else { return }
+            guard let self, !state.withLock({ exchange(&$0.hasFailed, with: true) }) else { return }
             log.feed.report(.wrap(error, as: .notSaved, store: description))
         }
     }
@@ -187,7 +197,7 @@ final class PrintedPropertyList: Sendable {
     ///
     /// - Parameter isPatient: Whether to wait for another process that has announced the list to record it.
     private func look(_ state: inout State, isPatient: Bool = true) throws {
-        for _ in 0..<PropertyListLimits.refreshingAttempts {
+        for _ in 0..<PropertyListLimits.attempts {
             let status = try file.status()
             let isYoung = status.map { setup.isYoung($0.changed) } ?? false
             try log.update()
@@ -269,8 +279,12 @@ final class PrintedPropertyList: Sendable {
 
     /// Replaces a log that more users may read than the list: the list's permissions were restricted.
     private func restrict(to list: FilePermissions?) throws {
-        guard let list, let log = log.position.log, log.status.permissions.isWider(than: list) else { return }
-        try self.log.compact(waiting: setup.patience)
+        guard let list, try logPermissions?.isWider(than: list) == true else { return }
+        try log.compact(waiting: setup.patience)
+    }
+
+    private var logPermissions: FilePermissions? {
+        get throws(SystemError) { try fileSystem.status(of: log.path, followingLink: false)?.permissions }
     }
 
     private func settle(_ status: FileStatus?, _ isYoung: Bool, _ state: inout State, isImported: Bool = true) {
@@ -295,7 +309,8 @@ final class PrintedPropertyList: Sendable {
     private func importList(
         _ list: LogContents.ListContents?, _ status: FileStatus?, isOpening: Bool, _ state: inout State
     ) throws -> Bool {
-        if list == nil, log.position.log == nil { return true }
+        // A list that is removed while its log is in use is printed again.
+        if list == nil, !isOpening || log.position.log == nil { return true }
         if log.mustCompact {
             // A damaged log gets no such line: a new one has what the list says.
             try log.compact(waiting: setup.patience)
@@ -304,7 +319,7 @@ final class PrintedPropertyList: Sendable {
         if list == nil, isOpening, log.withContents({ $0.said(by: nil, isOpening: true)?.changes.isEmpty == false }) {
             try log.keepAside()
             state.problems.append(
-                SettingsError(.mismatchedFiles, store: description, underlying: LogProblem.listRemoved))
+                SettingsError(.removedList, store: description, underlying: LogProblem.listRemoved))
         }
         return try log.locked { _, append in
             guard try file.status() == status else { return false }
@@ -334,6 +349,14 @@ final class PrintedPropertyList: Sendable {
     func change(isSet: Bool = false, _ decide: (LogContents) throws -> [LogChange]?) throws -> Bool {
         if let logProblem { throw SettingsError(.journalUnavailable, store: description, underlying: logProblem) }
         defer { log.deliver() }
+        do {
+            return try changeLog(isSet: isSet, decide)
+        } catch let problem as LogProblem {
+            throw SettingsError(.journalUnavailable, store: description, underlying: problem)
+        }
+    }
+
+    private func changeLog(isSet: Bool, _ decide: (LogContents) throws -> [LogChange]?) throws -> Bool {
         // Without a log, none is begun for nothing.
         if log.position.log == nil, try log.withContents(decide)?.isEmpty == true { return true }
         beginWriting()
@@ -417,20 +440,23 @@ final class PrintedPropertyList: Sendable {
             try look(&state)
             try print(&state, isWaiting: false)
         }
-        if log.needsCompaction { try log.compact(waiting: .zero) }
+        if log.needsCompaction || state.withLock({ $0.hasRemoved }) { try log.compact(waiting: .zero) }
     }
 
     private func printIfDue() throws {
         defer { deliver() }
-        guard isWriting.load(ordering: .relaxed) else { return }
+        // Where the whole directory was removed, only a change makes it again.
+        guard isWriting.load(ordering: .relaxed),
+            try fileSystem.status(of: WholeFile.split(target).directory, followingLink: true) != nil
+        else { return }
         let wait: Duration? = try state.withLock { state in
             try look(&state)
             guard needsPrint(state) else { return nil }
             if let fault = state.fault, !fault.end.hasPassed { return PropertyListTimings.editingTime }
             state.pace.lag = setup.lag
             let position = log.position.end
-            let due = FoldingPace.State(
-                position: position, folded: log.withContents { $0.unprinted.values.min() ?? position } - 1,
+            let due = PrintingPace.State(
+                position: position, printed: log.withContents { $0.unprinted.values.min() ?? position } - 1,
                 fileSize: (state.looked ?? nil)?.size ?? 0,
                 isRequired: state.mustPrint || (state.looked ?? nil) == nil, isEdited: state.isEdited,
                 isOthers: ownEnd.load(ordering: .relaxed) != position)
@@ -438,7 +464,7 @@ final class PrintedPropertyList: Sendable {
             let start = (ContinuousClock.now, ProcessorTime.ofThread)
             try print(&state, isWaiting: false)
             let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
-            state.pace.didFold(at: now, elapsed: now - start.0, processor: processor - start.1)
+            state.pace.didPrint(at: now, elapsed: now - start.0, processor: processor - start.1)
             return nil
         }
         if let wait { return writer.schedule(after: wait) }
@@ -461,7 +487,7 @@ final class PrintedPropertyList: Sendable {
     ///
     /// - Parameter isWaiting: Whether to wait for a person who may be writing the list, and for other processes.
     private func print(_ state: inout State, isWaiting: Bool) throws {
-        for _ in 0..<PropertyListLimits.refreshingAttempts {
+        for _ in 0..<PropertyListLimits.attempts {
             try look(&state, isPatient: false)
             while let fault = state.fault, !fault.end.hasPassed {
                 guard isWaiting else { return }
@@ -488,7 +514,11 @@ final class PrintedPropertyList: Sendable {
         }
         let digest = FileDigest(bytes)
         let present = state.fault?.status ?? state.looked ?? nil
-        let prepared = state.isInPlace ? nil : try file.prepare(bytes, permissions: present?.permissions)
+        let prepared =
+            state.isInPlace
+            ? nil
+            : try file.prepare(
+                bytes, permissions: present?.permissions ?? logPermissions)
         defer { if let prepared { file.discard(prepared) } }
         func isValid(_ log: LogFile?) -> Bool {
             log === source && self.log.withContents { $0.voidance <= position.end }
@@ -519,8 +549,9 @@ final class PrintedPropertyList: Sendable {
             return true
         }
         guard isRecorded else { return false }
-        (state.looked, state.again, state.fault, state.mustPrint) = (.some(status), nil, nil, false)
-        (state.version, state.isEdited) = (version, false)
+        (state.again, state.fault, state.mustPrint, state.isEdited, state.hasFailed) = (nil, nil, false, false, false)
+        // An edit in place right after the rename may not show in the status.
+        settle(status, setup.isYoung(status.changed), &state)
         ownEnd.store(log.position.end, ordering: .relaxed)
         if !state.hasCleanedUp {
             try file.removeTemporaries(.unlocked)
@@ -532,11 +563,11 @@ final class PrintedPropertyList: Sendable {
 
     /// After a removal, a new log has no line of what was removed: once a minute at most.
     private func removeRemoved(_ printed: LogContents, _ state: inout State) throws {
-        guard printed.unprinted.keys.contains(where: { printed.entries[$0] == nil }),
-            state.compacted?.hasPassed ?? true
-        else { return }
-        state.compacted = Deadline(after: PropertyListTimings.removalPause)
+        if printed.unprinted.keys.contains(where: { printed.entries[$0] == nil }) { state.hasRemoved = true }
+        guard state.hasRemoved, state.removal?.hasPassed ?? true else { return }
+        state.removal = Deadline(after: PropertyListTimings.removalPause)
         try log.compact(waiting: setup.patience)
+        state.hasRemoved = false
     }
 }
 

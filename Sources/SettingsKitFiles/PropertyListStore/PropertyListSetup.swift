@@ -21,12 +21,11 @@ struct PropertyListSetup: Sendable {
     var patience = PropertyListTimings.patience
     /// The longest time that a change may be missing from the property list. Nil for a time in proportion to its size.
     var lag: Duration?
-    /// The time for which a journal counts as the one at its path. Nil for the default.
+    /// The time for which a log counts as the one at its path. Nil for the default.
     var trust: Duration?
     var limits = PropertyListStoreLimits()
-    /// Whether the first store over the list only reads.
-    var isReadOnly = false
-
+    /// What the first store over the list may do.
+    var access = SettingsStoreAccess.readWrite
     /// The time for which a list that cannot be parsed counts as being written by another program.
     var editingTime = PropertyListTimings.editingTime
     /// Whether a time is less than two seconds past, or in the future, by the clock of the file system.
@@ -41,7 +40,4 @@ struct PropertyListSetup: Sendable {
     }
 
     static func description(of path: String) -> String { "PropertyListStore at \(path)" }
-
-    /// The error for a lock that another process has.
-    var busy: SettingsError { SettingsError(.busy, store: description, underlying: JournalProblem.locked) }
 }

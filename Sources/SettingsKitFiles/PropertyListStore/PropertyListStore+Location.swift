@@ -11,7 +11,7 @@ extension PropertyListStore: LocatingStore {
     package var isDamaged: Bool { list.isDamaged }
 
     /// The line of the XML file on which the value of a key begins; nil if the file is binary, is larger than 4 MiB, or does
-    /// not hold these bytes under the key, because they are only in the journal for example.
+    /// not hold these bytes under the key, because they are only in the log for example.
     package func line(of name: String, holding data: Data) -> Int? {
         do throws(SystemError) {
             guard let bytes = try searchedBytes() else { return nil }
@@ -22,14 +22,12 @@ extension PropertyListStore: LocatingStore {
         }
     }
 
-    /// Whether the last change of a key is in the journal, and not in the file yet.
-    package func isOnlyInJournal(_ name: String) -> Bool {
-        list.isUnfolded(name)
-    }
+    /// Whether the last change of a key is in the log, and not in the file yet.
+    package func isOnlyInLog(_ name: String) -> Bool { list.log.withContents { $0.unprinted[name] != nil } }
 
     /// The value of a key as it is or will be in the file.
     package func nativeValue(of name: String) -> PropertyListValue? {
-        list.contents.withLock { $0.value(named: name) }
+        list.log.withContents { $0.value(named: name) }
     }
 
     private func searchedBytes() throws(SystemError) -> Data? {

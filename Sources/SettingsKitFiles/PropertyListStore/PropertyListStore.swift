@@ -16,18 +16,18 @@ import SettingsKitPlatform
 /// replaced whole: reading it at any moment gives a complete property list. A symbolic link to it stays one.
 ///
 /// ## What is safe when
-/// When `set` returns, the change is in a journal beside the file, `NAME-journal`: it survives the end of the process,
-/// `kill -9` included. When ``synchronize()`` returns, it survives a power failure, because the journal is on the disk. The
+/// When `set` returns, the change is in a log beside the file, `NAME-log`: it survives the end of the process,
+/// `kill -9` included. When ``synchronize()`` returns, it survives a power failure, because the log is on the disk. The
 /// property list itself is brought up to date in the background, at ``bringUpToDate()`` and at the orderly exit of the process;
 /// after a crash, by the next process that writes. In the background, a small file follows after a quiet second or two, a large
 /// one later, because it is written whole; see `lag` in ``init(url:access:patience:lag:)``.
 ///
-/// Until a process sets something, or calls ``synchronize()`` or ``bringUpToDate()``, it writes nothing: no journal, no lock, no
+/// Until a process sets something, or calls ``synchronize()`` or ``bringUpToDate()``, it writes nothing: no log, no lock, no
 /// `fsync`.
 ///
 /// ## Others
 /// Other processes, and other stores in this one, may use the file at the same time. Changes follow each other in the
-/// order in which they are in the journal, in every process; a batch with expectations (and so `update` and `transaction`)
+/// order in which they are in the log, in every process; a batch with expectations (and so `update` and `transaction`)
 /// is atomic across processes. A change that another process makes, and an edit of the file by hand, is noticed within
 /// milliseconds. An edit wins for the keys that it changes; a change that is not in the file yet wins for its own.
 ///
@@ -39,7 +39,7 @@ import SettingsKitPlatform
 /// ## Damage
 /// A file that cannot be read is never taken for an empty one. When it is damaged, it is reported with its line and column, its
 /// last good state is used, and before it is replaced it is kept beside the new one, as `NAME.damaged-DATE`. When it cannot be opened,
-/// neither can the store; the same holds for a journal that a newer version of this library has written. When the journal
+/// neither can the store; the same holds for a log that a newer version of this library has written. When the log
 /// cannot be written, setting fails, and the old value stays.
 ///
 /// ## Limits
@@ -47,14 +47,12 @@ import SettingsKitPlatform
 /// ``SettingsError/Code/tooLarge``.
 ///
 /// All functions may be called from any thread. `get` takes constant time and touches no file. `set` takes constant time:
-/// it locks a file beside the journal, appends to the journal, and unlocks the file.
+/// it locks a file beside the log, appends to the log, and unlocks the file.
 public final class PropertyListStore: SettingsStore {
     /// What a store may do with its files.
     public typealias Access = SettingsStoreAccess
 
-    let list: JournaledPropertyList
-    /// The list's contents. Reading them through the list would take longer.
-    private let contents: PublishedContents
+    let list: PrintedPropertyList
 
     /// What the store may do with its files.
     public let access: Access
@@ -62,25 +60,24 @@ public final class PropertyListStore: SettingsStore {
     /// The path of the property list.
     public var path: String { list.path }
 
-    /// Whether there is a property list, or a journal of one.
-    package var hasFiles: Bool { list.hasFiles }
+    /// Whether there is a property list, or the log of one.
+    package var hasFiles: Bool { list.hasList || list.log.position.log != nil || list.logProblem != nil }
 
     /// Opens the property list at a file URL; it need not be there yet, and neither need its directory.
     ///
     /// - Parameters:
     ///   - url: The file's URL.
-    ///   - access: Whether the store may write. If it only reads, and the file is removed, its values end a third of a second
-    ///     later, unless another process writes it or another store of this process may.
+    ///   - access: Whether the store may write.
     ///   - patience: How long an operation waits for other processes that keep the files locked.
     ///   - lag: How long a change may be missing from the property list that people and tools read, while changes go on. Nil
     ///     for a time in proportion to the file's size. A short one costs writing: the whole file, each time.
     ///
-    ///   If the process has several stores for one file, the shortest `patience` and `lag` count.
+    ///   If the process has several stores for one file, the `patience` and `lag` of the first count.
     /// - Throws: ``SettingsError`` with the code `storeUnavailable` when there is something at the URL that cannot be read
-    ///   (no permission, a directory, an I/O error, a journal of a newer version), or that is an SQLite database, JSON or an
-    ///   archive, without a journal of a property list beside it. A damaged file is no error: its last
+    ///   (no permission, a directory, an I/O error, a log of a newer version), or that is an SQLite database, JSON or an
+    ///   archive, without a log of a property list beside it. A damaged file is no error: its last
     ///   good state is used, and the damage is reported to the diagnostics of the service that uses
-    ///   the store. So is a journal that cannot be read, or must not be trusted.
+    ///   the store. So is a log that cannot be read, or must not be trusted.
     public convenience init(
         url: URL, access: Access = .readWrite, patience: Duration = defaultPatience, lag: Duration? = nil
     ) throws {
@@ -102,9 +99,7 @@ public final class PropertyListStore: SettingsStore {
     ) throws {
         try Self.requireUsable(path)
         self.access = access
-        list = try OpenPropertyLists.list(
-            at: path, isReadOnly: access == .readOnly, patience: patience, lag: lag)
-        contents = list.contents
+        list = try OpenPropertyLists.list(at: path, access, patience: patience, lag: lag)
     }
 
     /// Opens a property list that shares nothing in memory with any other store, as if it were in another process.
@@ -114,22 +109,22 @@ public final class PropertyListStore: SettingsStore {
     ///   - writingDelay: The time between a change and the background's look at the files; long in tests that count calls.
     ///   - patience: The time that a write waits for another process's.
     ///   - lag: The longest time that a change may be missing from the property list.
-    ///   - trust: The time for which a journal counts as the one at its path; nil for the default.
+    ///   - trust: The time for which a log counts as the one at its path; nil for the default.
+    ///   - editingTime: The time for which a list that cannot be parsed counts as being written by another program.
     ///   - limits: The limits of the store.
     package init(
         path: String, fileSystem: any FileSystem, access: Access = .readWrite, isWatching: Bool = false,
         writingDelay: Duration = PropertyListTimings.writingDelay, patience: Duration = defaultPatience,
-        lag: Duration? = nil,
-        trust: Duration? = nil, limits: PropertyListStoreLimits = .init()
+        lag: Duration? = nil, trust: Duration? = nil, editingTime: Duration = PropertyListTimings.editingTime,
+        limits: PropertyListStoreLimits = .init()
     ) throws {
         try Self.requireUsable(path)
         self.access = access
         var setup = PropertyListSetup(path: path, fileSystem: fileSystem)
         (setup.isWatching, setup.writingDelay, setup.patience) = (isWatching, writingDelay, patience)
         (setup.lag, setup.trust, setup.limits) = (lag, trust, limits)
-        setup.isReadOnly = access == .readOnly
-        list = try JournaledPropertyList(setup)
-        contents = list.contents
+        (setup.editingTime, setup.access) = (editingTime, access)
+        list = try PrintedPropertyList(setup)
     }
 
     private static func requireUsable(_ path: String) throws {
@@ -143,24 +138,22 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Publishes every change, local or external.
-    public var feed: SettingsStoreFeed? { list.feed }
+    public var feed: SettingsStoreFeed? { list.log.feed }
 
     /// "PropertyListStore" and the path.
     public var storeDescription: String { list.description }
 
     /// Returns the bytes of the value under a key. Never throws.
-    public func get(_ key: SettingsService.StorageKey) -> Data? {
-        list.data(named: key.name)
-    }
+    public func get(_ key: SettingsService.StorageKey) -> Data? { list.log.data(named: key.name) }
 
     /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process.
     ///
     /// - Throws: what the system reports (``SystemError``); ``SettingsError`` with the code `busy` if another process keeps the
-    ///   files locked, `tooLarge` beyond the limits, `journalUnavailable` if the file at the journal's path must not be
+    ///   files locked, `tooLarge` beyond the limits, `journalUnavailable` if the file at the log's path must not be
     ///   trusted, `readOnly`. The old bytes are still there then, also in the files.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
-        try list.set(data, for: key)
+        try list.change(isSet: true) { $0.changes(storing: [.init(key: key, data: data)]) }
     }
 
     /// Applies a batch as one change if its expectations hold: always stores all of it, or nothing. The expectations
@@ -169,9 +162,10 @@ public final class PropertyListStore: SettingsStore {
     ///
     /// - Throws: as ``set(_:to:)`` does.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.writes.isEmpty { return list.holds(batch.expectations) }
+        func isExpected(_ contents: LogContents) -> Bool { batch.expectations.hold { contents.data(named: $0) } }
+        if batch.writes.isEmpty { return list.log.withContents(isExpected) }
         try requireWriting()
-        return try list.apply(batch)
+        return try list.change { isExpected($0) ? $0.changes(storing: batch.writes) : nil }
     }
 
     /// Sets members of the property list with their types, which bytes do not show, and removes others, as one change.
@@ -179,12 +173,16 @@ public final class PropertyListStore: SettingsStore {
     /// - Throws: as ``apply(_:)`` does.
     package func set(_ members: [PropertyListMember], removing names: [String]) throws {
         try requireWriting()
-        try list.set(PropertyListEdit(removed: names, members: members))
+        try list.change { contents in
+            let removals = names.filter { contents.data(named: $0) != nil }.map { LogChange(name: $0, data: nil) }
+            let changed = members.filter { contents.value(named: $0.key) != $0.value.writable }
+            return removals + changed.map { LogChange(name: $0.key, member: $0.value) }
+        }
     }
 
     /// The names in the property list, except for those that no setting can have.
     public func keys() -> [String] {
-        list.names.filter(SettingsService.StorageKey.isValid)
+        list.log.withContents { $0.names }.filter(SettingsService.StorageKey.isValid)
     }
 
     /// Removes all settings, including those that other programs have put into the file, as one change.
@@ -192,13 +190,15 @@ public final class PropertyListStore: SettingsStore {
     /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the files locked.
     public func removeAll() throws {
         try requireWriting()
-        try list.removeAll()
+        // Removes recent edits of the property list, too.
+        try list.refresh()
+        try list.change { contents in contents.names.map { LogChange(name: $0, data: nil) } }
     }
 
     /// Adopts changes of other processes, and returns when every change survives a power failure. A store that only reads only does
     /// the first.
     ///
-    /// It flushes the journal, which takes about as long for a million settings as for one. Threads that wait for it together share
+    /// It flushes the log, which takes about as long for a million settings as for one. Threads that wait for it together share
     /// a flush. The property list is written first if it is missing or damaged, or if an earlier flush has failed.
     ///
     /// - Throws: ``SettingsError`` with the code `notSaved`, or `busy`; every change is still safe from the end of the process.
@@ -219,20 +219,17 @@ public final class PropertyListStore: SettingsStore {
     /// - Throws: as ``bringUpToDate()`` does.
     package func rewrite() throws {
         try requireWriting()
-        list.files.withLock { $0.follower.list.requireRewrite() }
-        try bringUpToDate()
+        try list.printAgain()
     }
 
     /// Brings the property list up to date, keeps the file aside as damaged, and writes it again: for a store whose own values in
     /// it cannot be read.
     package func keepAsideAsDamaged() throws {
+        try requireWriting()
         try bringUpToDate()
-        list.files.withLock { $0.follower.list.setDamaged() }
-        try rewrite()
+        try list.printAgain(isDamaged: true)
     }
 
     /// Adopts changes of other processes immediately, in a store that does not watch.
-    package func refresh(waiting patience: Duration = defaultPatience) throws {
-        try list.refresh(waiting: patience)
-    }
+    package func refresh() throws { try list.refresh() }
 }

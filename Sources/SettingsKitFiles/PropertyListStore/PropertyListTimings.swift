@@ -1,32 +1,17 @@
-/// The times of a property list and its journal. ``FoldingPace`` uses those that decide when the journal is folded.
+/// The times of a property list . ``PrintingPace`` uses those that decide when it is printed.
 enum PropertyListTimings {
     // MARK: Waiting for other processes
 
     /// How long an operation waits for another process, unless the program chooses another time.
     static let patience = Duration.milliseconds(500)
-    /// How long a change of one setting does not wait after another process has held the lock too long.
-    static let busyTime = Duration.milliseconds(500)
-    /// How long the touch of a waiting process counts, which asks the holder of the lock to leave it free.
-    static let lockMarkTime = Duration.milliseconds(100)
-    /// The time after which a waiting process touches the lock file, and the time between two touches.
-    static let lockMarkInterval = Duration.milliseconds(20)
-    /// How long a process then leaves the lock free: longer than the pause between two attempts of a waiting process.
-    static let lockCourtesy = Duration.milliseconds(3)
 
     // MARK: Noticing changes
 
     /// The longest time that a change may stay unnoticed where the file system may not report it.
     static let pollInterval = Duration.seconds(2)
-    /// How long a poll waits for the lock.
-    static let pollPatience = Duration.milliseconds(20)
     /// How long a store without a listener or a write waits before it watches.
     static let watchingDelay = Duration.milliseconds(200)
-    /// The time between two announcements of changes to other processes.
-    static let announcementPause = Duration.milliseconds(1)
-    /// The time for which a journal counts as the one at its path without a check of the path. A process that replaces a journal
-    /// announces it in that journal. Used only while the directory is watched, so that a removal is reported.
-    static let trust = Duration.milliseconds(10)
-    /// The time for which a damaged file counts as half-written by another program.
+    /// The time for which a missing list counts as being written by another program.
     static let suspicionTime = Duration.milliseconds(300)
 
     /// The time for which a list that cannot be parsed counts as being written by another program.
@@ -42,26 +27,26 @@ enum PropertyListTimings {
 
     /// The time between a change and the background's look at the files.
     static let writingDelay = Duration.milliseconds(250)
-    /// The growth of the journal before it is folded: this many bytes, or a quarter of the file if that is more, up to the largest
+    /// The growth of the log before the list is printed: this many bytes, or a quarter of the file if that is more, up to the largest
     /// growth.
     static let smallestGrowth: Int64 = 65_536
     static let largestGrowth: Int64 = 16 << 20
-    /// The quiet time before a small file is folded. More than a second, so that a change every second does not count as quiet.
+    /// The quiet time before a small file is printed. More than a second, so that a change every second does not count as quiet.
     static let shortestQuiet = Duration.seconds(1.5)
     /// A larger file is folded after a quiet time in which it could be written at this rate, in bytes a second.
     static let quietRate = 65_536.0
     /// The quiet time after an edit of a file that lacked changes: its editor must see them soon.
     static let editedQuiet = Duration.milliseconds(250)
-    /// During continuous changes, a file is folded after this time, or at most as often as it can be written at this rate, in bytes
+    /// During continuous changes, a file is printed after this time, or at most as often as it can be written at this rate, in bytes
     /// a second.
     static let shortestLag = Duration.seconds(30)
     static let steadyRate = 512.0
-    /// Folding takes at most this share of one core, and of the time.
+    /// Printing takes at most this share of one core, and of the time.
     static let shareOfCore = 0.01
     static let shareOfTime = 0.1
-    /// The longest time between two looks at the journal while something must be folded.
+    /// The longest time between two looks at the log while something must be printed.
     static let longestLook = Duration.seconds(1)
-    /// The additional delay for changes of another process, which will probably fold them first.
+    /// The additional delay for changes of another process, which will probably print them first.
     static let othersDelay = Duration.milliseconds(400)
 
     // MARK: Inspections
@@ -70,6 +55,4 @@ enum PropertyListTimings {
     static let reportedLockTime = Duration.milliseconds(300)
     /// The age up to which a temporary file may still be in use, in seconds.
     static let temporaryAge: Int64 = 60
-    /// The pauses between looks at a mutex that another thread holds, before a thread waits for it.
-    static let mutexPauses: [Duration] = [20, 40, 80, 160, 320].map { .microseconds($0) }
 }

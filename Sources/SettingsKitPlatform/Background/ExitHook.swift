@@ -10,7 +10,7 @@ import Synchronization
 /// Runs pending writes when the process exits by `exit` or by returning from its main function.
 ///
 /// The process then waits for locks of other processes for half a second at most, however many stores it has. Changes that are
-/// not yet in a store's file are safe in its journal.
+/// not yet in a store's file are safe in its log.
 package enum ExitHook {
     private struct State {
         var isInstalled = false

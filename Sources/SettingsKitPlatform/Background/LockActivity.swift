@@ -22,7 +22,7 @@ package protocol SuspensionControl: Sendable {
 /// Asking takes much longer than setting a value. So one activity covers all locks until none has been held for ``lingering``: a
 /// lock costs a look at a counter, and a program that sets values all the time asks once. A caller that sets a value does not
 /// wait for the system's answer; its lock is held for microseconds. Background work takes longer, and can wait: it begins when
-/// the system has agreed. If the system refuses, the work is done later, and nothing is lost: the values are in the journal.
+/// the system has agreed. If the system refuses, the work is done later, and nothing is lost: the values are in the log.
 package final class LockActivity: Sendable {
     /// The activity of this process. Nil where the system does not suspend processes.
     package static let shared: LockActivity? = system.map { LockActivity($0) }

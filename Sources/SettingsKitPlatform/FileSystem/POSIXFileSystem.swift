@@ -128,9 +128,14 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func synchronizeDirectory(_ path: String) throws(SystemError) {
-        let directory = try openForReading(path)
-        defer { close(directory) }
-        try synchronize(directory)
+        do throws(SystemError) {
+            let directory = try openForReading(path)
+            defer { close(directory) }
+            try synchronize(directory)
+        } catch {
+            // Some file systems cannot flush a directory, and some users may not read one.
+            guard [EINVAL, ENOTSUP, ENOSYS, EACCES].contains(error.number) else { throw error }
+        }
     }
 
     #if canImport(Darwin)

@@ -8,7 +8,7 @@ extension Subcommand where Program == SettingsTool {
             name: "doctor", options: [.json],
             summary: "Report what is wrong with a store, and what to do.",
             discussion:
-                "It inspects the files, their permissions, links, journals, clocks, files that crashes and syncers have "
+                "It inspects the files, their permissions, links, logs, clocks, files that crashes and syncers have "
                 + "left, and the integrity of a database. It writes nothing. The exit code is 3 if there are "
                 + "problems; notes do not count."
         ) { tool, invocation, streams in

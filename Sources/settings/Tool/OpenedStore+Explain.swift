@@ -32,9 +32,9 @@ extension OpenedStore {
         if let native = store.nativeValue(of: name) {
             facts.append(("storedAs", "stored as", native.typeName, nil))
         }
-        if store.isOnlyInJournal(name) {
-            let text = "the value is in the journal beside the file, and not in the file yet"
-            facts.append(("isOnlyInJournal", "place", text, .bool(true)))
+        if store.isOnlyInLog(name) {
+            let text = "the value is in the log beside the file, and not in the file yet"
+            facts.append(("isOnlyInLog", "place", text, .bool(true)))
         } else if let line = store.line(of: name, holding: value.data) {
             facts.append(("line", "place", "line \(line) of the file", .value("\(line)")))
         } else {

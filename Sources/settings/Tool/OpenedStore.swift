@@ -101,7 +101,7 @@ final class OpenedStore: CommandSettings {
         }
     }
 
-    /// A message about a property list that was removed while its journal stayed.
+    /// A message about a property list that was removed while its log stayed.
     private static func removal(of store: any SettingsStore) throws -> String? {
         guard let store = store as? PropertyListStore else { return nil }
         guard try POSIXFileSystem().status(of: store.path, followingLink: true) == nil else { return nil }

@@ -24,7 +24,7 @@ extension SettingsTool: CommandProgram {
             .explain(
                 summary: "Show where the value of a setting comes from.",
                 discussion:
-                    "It names the file and the line, or the journal beside it, the kind and the size; for a shared directory, "
+                    "It names the file and the line, or the log beside it, the kind and the size; for a shared directory, "
                     + "the device that made the last change, and when. For a program, it also shows the files of the "
                     + "administrator, which come before and after the program's own."),
             .edit(options: [.force], discussion: "The kind of a value stays; set changes it."),

@@ -56,7 +56,7 @@ extension SettingsTool {
         case export(Source)
     }
 
-    /// The second store, or the export. A property list may be either, and is read with the journal beside it. A pipe is read once.
+    /// The second store, or the export. A property list may be either, and is read with the log beside it. A pipe is read once.
     private func other(_ invocation: Invocation, _ streams: CommandStreams) throws -> Other {
         let place = try place(invocation.operands[0])
         guard case .file(let path) = place else { return .store(place) }
@@ -65,7 +65,7 @@ extension SettingsTool {
         var isFile = false
         if path != "-" && named == nil {
             let kind = try POSIXFileSystem().status(of: path, followingLink: true)?.kind
-            // If the file is missing, the store's journal may be there.
+            // If the file is missing, the store's log may be there.
             if kind == nil || kind == .directory { return .store(place) }
             isFile = kind == .file
         }

@@ -69,7 +69,7 @@ extension OpenedStore {
         switch place {
         case .app, .file:
             guard let path = (store as? PropertyListStore)?.path else { return [] }
-            return ["", "-journal", "-lock", "-previous"].map { CompanionName.path(beside: path, suffix: $0) }
+            return ["", "-log", "-lock"].map { CompanionName.path(beside: path, suffix: $0) }
         case .sqlite(let path, _): return ["", "-wal", "-shm", "-journal"].map { path + $0 }
         case .shared(let path, let state): return [path] + (state.map { [$0] } ?? [])
         case .etcd: return []

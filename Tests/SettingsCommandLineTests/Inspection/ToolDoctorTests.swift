@@ -8,7 +8,7 @@ import Testing
 
 @Suite("settings doctor", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct ToolDoctorTests {
-    /// A property list with its journal, as a process leaves them that was killed.
+    /// A property list with its log, as a process leaves them that was killed.
     private static func fill(_ directory: String) throws -> String {
         try StoreKind.file.fill(directory, with: ["a": Data("1".utf8), "secret": Data("\"sesame\"".utf8)])
         return StoreKind.file.file(in: directory)
@@ -102,19 +102,19 @@ struct ToolDoctorTests {
     }
 
     @Test(
-        "A damaged journal, one with a torn end, and a newer one are reported",
+        "A damaged log, one with a torn end, and a newer one are reported",
         arguments: [
-            ("damage", "journalDamaged"), ("torn", "journalTornEnd"), ("newer", "journalNewer"),
+            ("damage", "logDamaged"), ("torn", "logTornEnd"), ("newer", "logNewer"),
         ])
-    func journals(_ damage: String, _ kind: String) throws {
+    func logs(_ damage: String, _ kind: String) throws {
         try withTemporaryDirectory { (directory: String) in
             let path = try Self.fill(directory)
-            // A program that was killed leaves records that are not folded.
+            // A program that was killed leaves lines that are not printed.
             let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(3_600))
             try store.set(key("b"), to: Data("2".utf8))
             try store.set(key("c"), to: Data("3".utf8))
-            let journal = path + "-journal"
-            let bytes = try Data(contentsOf: URL(filePath: journal))
+            let log = path + "-log"
+            let bytes = try Data(contentsOf: URL(filePath: log))
             let copy = "\(directory)/copy"
             try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
             try FileManager.default.copyItem(atPath: path, toPath: "\(copy)/Settings.plist")
@@ -122,30 +122,31 @@ struct ToolDoctorTests {
             switch damage {
             case "damage": for index in (bytes.count - 90)..<(bytes.count - 60) { changed[index] ^= 0x55 }
             case "torn": changed = bytes.prefix(bytes.count - 3)
-            default: changed[8] = 0x77; changed[9] = 0; changed[10] = 0x88; changed[11] = 0xFF
+            default:
+                changed = Data(#"{"settings":"log","version":9,"log":"00000000000000aa","crc":"ddce6401"}"#.utf8) + [10]
             }
             #expect(
                 FileManager.default.createFile(
-                    atPath: "\(copy)/Settings.plist-journal", contents: changed, attributes: [.posixPermissions: 0o600])
+                    atPath: "\(copy)/Settings.plist-log", contents: changed, attributes: [.posixPermissions: 0o600])
             )
             try inspect(ToolBench(in: copy), code: 3, [kind])
-            // It would fold its journal when it ends.
+            // It would print the list when it ends.
             withExtendedLifetime(store) {}
         }
     }
 
-    @Test("A journal that others may write or read is reported")
-    func openJournal() throws {
+    @Test("A log that others may write or read is reported")
+    func openLog() throws {
         try withTemporaryDirectory { (directory: String) in
             let path = try Self.fill(directory)
-            #expect(chmod(path + "-journal", 0o666) == 0)
-            try inspect(ToolBench(in: directory), code: 3, ["journalRefused"])
-            #expect(chmod(path + "-journal", 0o644) == 0)
-            try inspect(ToolBench(in: directory), code: 3, ["journalReadableByMore"])
+            #expect(chmod(path + "-log", 0o666) == 0)
+            try inspect(ToolBench(in: directory), code: 3, ["logRefused"])
+            #expect(chmod(path + "-log", 0o644) == 0)
+            try inspect(ToolBench(in: directory), code: 3, ["logReadableByMore"])
         }
     }
 
-    enum LinkedJournal: CaseIterable, Sendable {
+    enum LinkedLog: CaseIterable, Sendable {
         case symbolicLink, hardLink, hardLinkOfAnotherUser
 
         /// Whether a test can make it here.
@@ -153,32 +154,21 @@ struct ToolDoctorTests {
     }
 
     @Test(
-        "A journal that is a link, or another user's with a second name, is reported",
-        arguments: LinkedJournal.possible)
-    func linkedJournal(_ kind: LinkedJournal) throws {
+        "A log that is a link, or another user's with a second name, is reported",
+        arguments: LinkedLog.possible)
+    func linkedLog(_ kind: LinkedLog) throws {
         try withTemporaryDirectory { (directory: String) in
-            let (journal, elsewhere) = (try Self.fill(directory) + "-journal", directory + "/elsewhere")
-            try FileManager.default.moveItem(atPath: journal, toPath: elsewhere)
+            let (log, elsewhere) = (try Self.fill(directory) + "-log", directory + "/elsewhere")
+            try FileManager.default.moveItem(atPath: log, toPath: elsewhere)
             if kind == .symbolicLink {
-                try FileManager.default.createSymbolicLink(atPath: journal, withDestinationPath: elsewhere)
+                try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: elsewhere)
             } else {
-                try FileManager.default.linkItem(atPath: elsewhere, toPath: journal)
+                try FileManager.default.linkItem(atPath: elsewhere, toPath: log)
             }
             if kind == .hardLinkOfAnotherUser { try #require(chown(elsewhere, 65_534, 65_534) == 0) }
             // The user's own is read, and the next process that writes begins a new one.
             let isRefused = kind != .hardLink
-            try inspect(ToolBench(in: directory), code: isRefused ? 3 : 0, isRefused ? ["journalRefused"] : [])
-        }
-    }
-
-    @Test("Another property list's journal is reported")
-    func foreignJournal() throws {
-        try withTemporaryDirectory { (directory: String) in
-            let path = try Self.fill(directory)
-            let other = try Self.fill("\(directory)/other")
-            try FileManager.default.removeItem(atPath: path + "-journal")
-            try FileManager.default.copyItem(atPath: other + "-journal", toPath: path + "-journal")
-            try inspect(ToolBench(in: directory), code: 3, ["journalForeign"])
+            try inspect(ToolBench(in: directory), code: isRefused ? 3 : 0, isRefused ? ["logRefused"] : [])
         }
     }
 
@@ -221,7 +211,7 @@ struct ToolDoctorTests {
         return result?.code == 0
     }()
 
-    @Test("An immutable file is reported", .enabled(if: canMakeImmutable), arguments: ["", "-journal"])
+    @Test("An immutable file is reported", .enabled(if: canMakeImmutable), arguments: ["", "-log"])
     func immutable(_ suffix: String) throws {
         try withTemporaryDirectory { (directory: String) in
             let path = try Self.fill(directory) + suffix
@@ -234,7 +224,7 @@ struct ToolDoctorTests {
 
     #if os(Linux)
         @Test(
-            "A journal that a process keeps locked is reported with the process",
+            "A log that a process keeps locked is reported with the process",
             .enabled(if: ToolProcess.isInstalled("flock")))
         func locked() throws {
             try withTemporaryDirectory { (directory: String) in

@@ -92,12 +92,12 @@ struct ToolHostileTests {
         }
     }
 
-    @Test("A property list that is taken for a database keeps its journal")
+    @Test("A property list that is taken for a database keeps its log")
     func propertyListAsDatabase() throws {
         try withTemporaryDirectory { directory in
             let path = StoreKind.sqlite.file(in: directory)
             #expect(ToolBench.run(["set", path, "a", "1"]) == .init(0))
-            #expect(FileManager.default.fileExists(atPath: "\(path)-journal"))
+            #expect(FileManager.default.fileExists(atPath: "\(path)-log"))
             try expectFailures(.sqlite, in: directory, saying: "notADatabase", Self.readings + [["set", "a", "2"]])
             #expect(ToolBench.run(["get", path, "a"]) == .init(0, "1\n"))
         }
@@ -185,7 +185,7 @@ struct ToolHostileTests {
         }
     }
 
-    @Test("A mistyped property list, and one with a journal beside it, are repaired as before")
+    @Test("A mistyped property list, and one with a log beside it, are repaired as before")
     func mistypedPropertyLists() throws {
         for text in ["<plist version=\"1.0\"><dict><key>a</key><integer>1</integer>", "<dict><key>a</key", ""] {
             try withTemporaryDirectory { directory in
@@ -205,7 +205,7 @@ struct ToolHostileTests {
     }
 
     @Test(
-        "A property list that was removed, and whose journal is still there, is not taken for an empty one",
+        "A property list that was removed, and whose log is still there, is not taken for an empty one",
         arguments: [
             ["list"], ["list", "--json"], ["get", "a"], ["export"], ["copy", "x.plist", "--dry-run"],
         ])
@@ -224,7 +224,7 @@ struct ToolHostileTests {
         }
     }
 
-    @Test("A property list that was never written yet is read from its journal, without a message")
+    @Test("A property list that was never written yet is read from its log, without a message")
     func notYetWritten() throws {
         try withTemporaryDirectory { directory in
             let path = StoreKind.file.file(in: directory)

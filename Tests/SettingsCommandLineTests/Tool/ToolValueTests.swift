@@ -163,14 +163,14 @@ struct ToolValueTests {
         }
     }
 
-    @Test("explain says that a value is only in the journal")
-    func journal() throws {
+    @Test("explain says that a value is only in the log")
+    func log() throws {
         try withTemporaryDirectory { directory in
             let store = try PropertyListStore(
                 path: "\(directory)/Settings.plist", fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400))
             try store.set(.init("theme", scope: .defaults), to: Data("\"dark\"".utf8))
             let result = ToolBench(in: directory).run("explain", "theme")
-            #expect(result.code == 0 && result.output.contains("in the journal"), "\(result)")
+            #expect(result.code == 0 && result.output.contains("in the log"), "\(result)")
             #expect(ToolBench(in: directory).run("get", "theme") == .init(0, "dark\n"))
             withExtendedLifetime(store) {}
         }

@@ -50,14 +50,4 @@ struct CrashTests {
             #expect(again == found.merging(["afterwards": Data("1".utf8)]) { $1 }, comment)
         }
     }
-
-    @Test("When the process dies between the new property list and the new journal, an edit made then stays")
-    func editAfterDeath() throws {
-        let (disk, _) = try Start.foldedJournal.prepare()
-        let text = String(decoding: try #require(disk.contents(of: Start.path)), as: UTF8.self)
-        let edited = text.replacing("<integer>1</integer>", with: "<integer>5</integer>")
-        try #require(edited != text)
-        try disk.write(Data(edited.utf8), to: Start.path)
-        #expect(try disk.findValues("")["kept"] == Data("5".utf8))
-    }
 }

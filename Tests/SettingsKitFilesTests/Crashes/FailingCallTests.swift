@@ -50,7 +50,7 @@ struct FailingCallTests {
             #expect(try world.disk.storedValues() == world.values, comment)
             guard start == .othersFile else { return }
             let expected: Set = [
-                "Settings.plist", "Settings.plist-journal", "Settings.plist-lock", "Settings.plist-previous",
+                "Settings.plist", "Settings.plist-log", "Settings.plist-lock",
             ]
             #expect(Set(world.disk.names(in: Start.directory)) == expected, comment)
         }

@@ -52,7 +52,7 @@ struct SharingTests {
         #expect(one.get(key("a")) == Data("2".utf8))
     }
 
-    @Test("The other follows, however often the journal is replaced meanwhile", arguments: [0, 1, 2, 5])
+    @Test("The other follows, however often the log is replaced meanwhile", arguments: [0, 1, 2, 5])
     func replacements(count: Int) throws {
         try other.set(key("x"), to: Data("1".utf8))
         for number in 0..<count {
@@ -68,42 +68,40 @@ struct SharingTests {
     }
 
     @Test(
-        "What is set right after another process has replaced the journal is in the new one, whatever was read meanwhile"
+        "What is set right after another process has replaced the log is in the new one, whatever was read meanwhile"
     )
     func replacedWhileReading() throws {
         try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
-            let folding = try PropertyListStore(
+            let printing = try PropertyListStore(
                 path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
-            // Looks as seldom as it may whether the journal is still the one at its path.
+            // Looks as seldom as it may whether the log is still the one at its path.
             let other = try PropertyListStore(
                 path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), trust: .seconds(86_400))
             for round in 0..<3 {
-                try folding.set(key("folding"), to: Data("\(round)".utf8))
+                try printing.set(key("printing"), to: Data("\(round)".utf8))
                 try other.set(key("other"), to: Data("\(round) before".utf8))
-                // As its watch may, after the last that is written, and before the new journal is in its place.
+                // As its watch may, after the last that is written, and before the new log is in its place.
                 fileSystem.after { if $0 == .write { try? other.refresh() } }
-                try folding.bringUpToDate()
+                try printing.bringUpToDate()
                 fileSystem.after { _ in }
                 try other.set(key("other"), to: Data("\(round) after".utf8))
-                try folding.refresh()
-                #expect(folding.get(key("other")) == Data("\(round) after".utf8))
+                try printing.refresh()
+                #expect(printing.get(key("other")) == Data("\(round) after".utf8))
             }
         }
     }
 
     enum Accident: CaseIterable, Sendable {
-        case journalRemoved, fileRemoved, bothRemoved, journalEmptied, journalMovedAway, journalReplacedByOldCopy
+        case logRemoved, fileRemoved, bothRemoved, logMovedAway
 
-        func happen(_ disk: SimulatedDisk, copy: Data?) throws {
-            let (file, journal) = (Start.path, Start.path + "-journal")
+        func happen(_ disk: SimulatedDisk) throws {
+            let (file, log) = (Start.path, Start.path + "-log")
             switch self {
-            case .journalRemoved: try disk.remove(journal)
+            case .logRemoved: try disk.remove(log)
             case .fileRemoved: try disk.remove(file)
-            case .bothRemoved: for path in [file, journal] { try disk.remove(path) }
-            case .journalEmptied: try disk.write(Data(), to: journal)
-            case .journalMovedAway: try disk.process().rename(journal, to: Start.directory + "/away")
-            case .journalReplacedByOldCopy: try disk.write(copy ?? Data(), to: journal)
+            case .bothRemoved: for path in [file, log] { try disk.remove(path) }
+            case .logMovedAway: try disk.process().rename(log, to: Start.directory + "/away")
             }
         }
     }
@@ -114,15 +112,14 @@ struct SharingTests {
     func accident(_ accident: Accident) throws {
         try one.set(key("old"), to: Data("1".utf8))
         try one.bringUpToDate()
-        let copy = disk.contents(of: Start.path + "-journal")
         try one.set(key("a"), to: Data("1".utf8))
         try other.set(key("b"), to: Data("2".utf8))
         try one.refresh()
-        try accident.happen(disk, copy: copy)
+        try accident.happen(disk)
         try one.set(key("c"), to: Data("3".utf8))
         try other.set(key("d"), to: Data("4".utf8))
         _ = try agree()
-        // A journal that was moved away is missed only now.
+        // A log that was moved away is missed only now.
         try one.set(key("e"), to: Data("5".utf8))
         let values = try agree()
         #expect(Set(values.keys) == ["old", "a", "b", "c", "d", "e"])
@@ -136,7 +133,7 @@ struct SharingTests {
     }
 
     @Test("An edit of the file counts for all, once, wherever it is noticed first", arguments: [false, true])
-    func edit(isFoldedMeanwhile: Bool) throws {
+    func edit(isPrintedMeanwhile: Bool) throws {
         try one.set(key("a"), to: Data("1".utf8))
         try one.set(key("b"), to: Data("1".utf8))
         try one.bringUpToDate()
@@ -149,11 +146,11 @@ struct SharingTests {
                 ).utf8),
             to: Start.path)
         try one.refresh()
-        if isFoldedMeanwhile { try one.bringUpToDate() }
+        if isPrintedMeanwhile { try one.bringUpToDate() }
         try other.set(key("c"), to: Data("1".utf8))
         let values = try agree()
         #expect(values["a"] == Data("5".utf8))
-        // Not in the file yet when it was edited: the journal's is newer.
+        // Not in the file yet when it was edited: the log's is newer.
         #expect(values["b"] == Data("2".utf8))
         try other.bringUpToDate()
         let members = try PropertyListReader.readDictionary(try #require(disk.contents(of: Start.path)))
@@ -209,8 +206,8 @@ struct SharingTests {
         #expect(error?.code == .busy)
         #expect(service.get(Setting<Int>("a", in: .defaults, default: 0)) == 1)
         #expect(throws: SettingsError.self) { try service.bringUpToDate() }
-        // There is no property list yet, and the journal alone does not suffice.
-        #expect(throws: SettingsError.self) { try service.synchronize() }
+        // Flushing the log needs no lock.
+        try service.synchronize()
         // Opening and reading need no lock.
         #expect(try quietStore(disk.process()).values == ["a": Data("1".utf8)])
         process.unlock(file)

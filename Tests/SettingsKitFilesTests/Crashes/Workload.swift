@@ -40,7 +40,7 @@ enum Step: Sendable {
         }
     }
 
-    /// Changes and batches. Among them, the journal is flushed and the property list is brought up to date.
+    /// Changes and batches. Among them, the log is flushed and the property list is printed.
     static let usual: [Step] = [
         .set("a", "1"), .batch(["b": "2", "c": "\"three\""]), .synchronize,
         .set("a", "[1,2]"), .set("b", nil), .batch(["c": nil, "d": "true", "e": "1.5"]), .synchronize,
@@ -51,7 +51,7 @@ enum Step: Sendable {
 
 /// What is on the disk before a program begins.
 enum Start: CaseIterable, Sendable {
-    case nothing, othersFile, link, damagedFile, unfoldedJournal, foldedJournal
+    case nothing, othersFile, link, damagedFile, unprintedLog, announcedList
 
     static let path = "/home/app/Settings.plist"
     static let directory = "/home/app"
@@ -82,24 +82,24 @@ enum Start: CaseIterable, Sendable {
         case .damagedFile:
             try disk.write(Data(xml("<key>old</key><string>x</string><oops>").utf8), to: Self.path)
             values = [:]
-        case .unfoldedJournal:
+        case .unprintedLog:
             try disk.write(file, to: Self.path)
             let process = disk.process()
             let store = try quietStore(process)
             try store.set(key("kept"), to: Data("1".utf8))
             process.kill()
             values["kept"] = Data("1".utf8)
-        case .foldedJournal:
-            disk = try makeFolded(file)
+        case .announcedList:
+            disk = try makeAnnounced(file)
             values["kept"] = Data("1".utf8)
         }
         disk.synchronizeAll()
         return (disk, values)
     }
 
-    /// Makes a disk on which the process has died when the property list was in its place, and the journal was not replaced yet. How
-    /// many calls precede that depends on the time, too.
-    private func makeFolded(_ file: Data) throws -> SimulatedDisk {
+    /// Makes a disk on which the process has died when the property list was in its place, and not recorded yet. How many calls
+    /// precede that depends on the time, too.
+    private func makeAnnounced(_ file: Data) throws -> SimulatedDisk {
         for number in 0... {
             let disk = SimulatedDisk()
             for path in ["/home", Self.directory] { try disk.makeDirectory(path) }
@@ -124,7 +124,7 @@ func emptyDisk() throws -> SimulatedDisk {
     return disk
 }
 
-/// A property list that has the value 0 of the setting a, a journal that has the value 1, and a file system that can be made to fail.
+/// A property list that has the value 0 of the setting a, a log that has the value 1, and a file system that can be made to fail.
 func begunStore() throws -> (disk: SimulatedDisk, fileSystem: FaultyFileSystem, store: PropertyListStore) {
     let disk = try emptyDisk()
     let fileSystem = FaultyFileSystem(over: disk.process())
@@ -135,10 +135,11 @@ func begunStore() throws -> (disk: SimulatedDisk, fileSystem: FaultyFileSystem, 
     return (disk, fileSystem, store)
 }
 
-/// A store that folds only when the test asks for it, so that the order of its calls is known.
+/// A store that prints only when the test asks for it, so that the order of its calls is known.
 func quietStore(_ process: SimulatedProcess, patience: Duration = .milliseconds(50)) throws -> PropertyListStore {
     try PropertyListStore(
-        path: Start.path, fileSystem: process, writingDelay: .seconds(86_400), patience: patience)
+        path: Start.path, fileSystem: process, writingDelay: .seconds(86_400), patience: patience, trust: .zero,
+        editingTime: .zero)
 }
 
 /// How far a program has come.

@@ -100,7 +100,7 @@ struct MigrationProcessTests {
             let (path, other) = (directory + "/Near.plist", files == 2 ? directory + "/Far.plist" : nil)
             for _ in 0..<Rounds.choose(2, full: 5) {
                 for path in [path, other].compactMap(\.self) {
-                    for file in [path, path + "-journal"] where FileManager.default.fileExists(atPath: file) {
+                    for file in [path, path + "-log"] where FileManager.default.fileExists(atPath: file) {
                         try FileManager.default.removeItem(atPath: file)
                     }
                 }

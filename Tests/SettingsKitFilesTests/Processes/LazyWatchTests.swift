@@ -73,27 +73,4 @@ struct LazyWatchTests {
                 return [subscription]
             } == (false, true))
     }
-
-    @Test("A symbolic link in another directory that is led elsewhere is noticed")
-    func link() async throws {
-        try await withTemporaryDirectory { directory in
-            for name in ["links", "one", "other"] { try makeDirectory("\(directory)/\(name)") }
-            try write(xml("<key>a</key><integer>1</integer>"), to: "\(directory)/one/Settings.plist")
-            try write(xml("<key>a</key><integer>2</integer>"), to: "\(directory)/other/Settings.plist")
-            let path = "\(directory)/links/Settings.plist"
-            try SettingsKitFilesTests.link(path, to: "../one/Settings.plist")
-            let store = try open(path)
-            let (service, _) = SettingsService.over(store)
-            #expect(service.get(Self.a) == 1)
-            // By an event, not only by a look in its turn.
-            let places = ChangeMonitor.Place.places(
-                of: WholeFile(path: path, fileSystem: POSIXFileSystem()).links)
-            #expect(places.map(\.directory) == ["\(directory)/links", "\(directory)/links/../one"])
-            let subscription = service.observe(Self.a) { _ in }
-            try SettingsKitFilesTests.link("\(directory)/links/new", to: "../other/Settings.plist")
-            try move("\(directory)/links/new", to: path)
-            #expect(try await eventually { service.get(Self.a) == 2 })
-            withExtendedLifetime(subscription) {}
-        }
-    }
 }

@@ -68,7 +68,7 @@ struct NoticingTests {
     func plutil() async throws {
         try await hear(9) { path in
             #expect(try Program.run(["plutil", "-convert", "binary1", path]).status == 0)
-            // What is in a binary file is still read. The process may exit before it has folded, if this one has the lock then.
+            // What is in a binary file is still read. The process may exit before it has printed, if this one has the lock then.
             try await Worker.run("set", path, "b", "2")
             #expect(try await eventually { try members(of: path) == ["a": .integer(1), "b": .integer(2)] })
             try write(xml("<key>a</key><integer>9</integer>"), to: path)

@@ -18,7 +18,7 @@ struct ProcessTests {
                 }
                 let left = try members(of: path)
                 // On a busy machine, one process may have the files locked for longer than the exit of the other one waits. What
-                // that one has changed is in the journal then.
+                // that one has changed is in the log then.
                 #expect(left == ["counter": .integer(200)] || wasBusy, "left \(left)")
                 #expect(try open(path).get(key("counter")) == Data("200".utf8))
             }
@@ -26,7 +26,7 @@ struct ProcessTests {
     }
 
     @Test("Changes of a killed process reach the property list soon after the next process that writes")
-    func foldedByTheNext() async throws {
+    func printedByTheNext() async throws {
         try await withPropertyList { path in
             let worker = try Worker("set-and-die", path, "a", "5")
             await worker.status()

@@ -7,13 +7,13 @@ import Testing
 @testable import SettingsKitPlatform
 
 /// What holds for each store is in the tests of all stores.
-@Suite("A property list whose journal another process keeps locked", .timeLimit(Rounds.timeLimit), .ownThreads)
+@Suite("A property list whose log another process keeps locked", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct StalledProcessTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
     private static let b = Setting<Int>("b", in: .defaults, default: 0)
     private static let patience = Duration.milliseconds(300)
 
-    /// A store with a value in its journal, and a process that has locked that and is stopped.
+    /// A store with a value in its log, and a process that has locked that and is stopped.
     private struct Stall {
         let path: String
         let store: PropertyListStore
@@ -53,8 +53,8 @@ struct StalledProcessTests {
         }
     }
 
-    @Test("A wait has an end, although the journal grows all the time")
-    func growingJournal() async throws {
+    @Test("A wait has an end, although the log grows all the time")
+    func growingLog() async throws {
         try await withPropertyList { path in
             let store = try PropertyListStore(
                 path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), patience: Self.patience)
@@ -65,13 +65,12 @@ struct StalledProcessTests {
             // One that writes and never gives the lock back.
             let isDone = Atomic(false)
             let writer = onThread {
-                try other.list.files.updateLocked(waiting: .seconds(10)) { writer in
-                    writer.follower.isWriting = true
-                    let record = JournalRecord.changes([JournalChange(name: "b", data: Data("1".utf8))])
-                    while !isDone.load(ordering: .relaxed) { try writer.follower.cursor.journal?.append(record) }
+                try other.list.log.locked { _, append in
+                    let line = LogLine.changes(LogChanges(changes: [LogChange(name: "b", data: Data("1".utf8))]))
+                    while !isDone.load(ordering: .relaxed) { try append(line) }
                 }
             }
-            #expect(try await eventually { try bytes(of: path + "-journal").count > 10_000 })
+            #expect(try await eventually { try bytes(of: path + "-log").count > 10_000 })
             #expect(throws: SettingsError.self) { try service.save(Self.a, to: 2) }
             isDone.store(true, ordering: .relaxed)
             #expect(try await eventually { writer.all == [true] })

@@ -24,7 +24,7 @@ struct GuideLimitsTests {
         expect("names and values together", mebibytes(limits.contents))
         expect("the file", "\(PropertyListLimits.fileSize >> 30) GiB")
         expect("levels of arrays and dictionaries", "\(PropertyListLimits.depth)")
-        expect("the journal", "\(mebibytes(limits.journal)); rewritten from \(mebibytes(limits.rewrite)) on")
+        expect("the log", "\(LogLimits.size >> 30) GiB")
         expect("the name of the file", "what the system allows; from \(PlatformLimits.longestOwnName) bytes on")
     }
 
@@ -40,7 +40,7 @@ struct GuideLimitsTests {
         #expect(DirectoryLimits.pollInterval == PropertyListTimings.pollInterval)
         expect("a writer waits for a lock", "\(PropertyListStore.defaultPatience / .seconds(1)) seconds")
         expect(
-            "a change is in the property list", "\(FoldingPace.quietTime(ofSize: 65_536) / .seconds(1)) quiet seconds")
+            "a change is in the property list", "\(PrintingPace.quietTime(ofSize: 65_536) / .seconds(1)) quiet seconds")
         let rate = Int(PropertyListTimings.steadyRate)
         expect(
             "the same while changes go on",

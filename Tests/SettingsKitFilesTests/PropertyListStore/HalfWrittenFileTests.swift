@@ -29,7 +29,7 @@ struct HalfWrittenFileTests {
                 }
             }
         }
-        try store.list.folder.foldNow()
+        try store.list.finish()
         let handle = try #require(editor.withLock { $0 })
         try handle.write(contentsOf: Self.edited.dropFirst(60))
         try handle.close()

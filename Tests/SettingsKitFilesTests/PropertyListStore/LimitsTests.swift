@@ -9,10 +9,9 @@ import Testing
 struct LimitsTests {
     private static let setting = Setting<String>("text", in: .defaults, default: "")
 
-    private func limits(contents: Int = 10_000, journal: Int = 100_000, rewrite: Int = 4_096) -> PropertyListStoreLimits
-    {
+    private func limits(contents: Int = 10_000) -> PropertyListStoreLimits {
         var limits = PropertyListStoreLimits()
-        (limits.contents, limits.journal, limits.rewrite) = (contents, journal, rewrite)
+        limits.contents = contents
         return limits
     }
 
@@ -43,49 +42,6 @@ struct LimitsTests {
             try service.bringUpToDate()
             let again = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), limits: limits())
             #expect(again.get(key("text")) == Data("\"small\"".utf8))
-        }
-    }
-
-    @Test(
-        "What is more than a property list can hold does not come about by a journal that is not folded: it is rewritten, one record a name"
-    )
-    func doesNotComeAbout() throws {
-        try withPropertyList { path in
-            let store = try PropertyListStore(
-                path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), limits: limits())
-            for number in 1...2_000 { try store.set(key("n\(number % 7)"), to: Data("\(number)".utf8)) }
-            #expect(try bytes(of: path + "-journal").count < 6_000)
-            let other = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
-            #expect(other.get(key("n5")) == Data("2000".utf8))
-            #expect(other.keys().count == 7)
-        }
-    }
-
-    @Test(
-        "What is more than a property list can hold stops a journal that can be neither folded nor rewritten at its bound, until it can"
-    )
-    func stopsAJournalThat() throws {
-        try withPropertyList { path in
-            let fileSystem = FaultyFileSystem()
-            let store = try PropertyListStore(
-                path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400), limits: limits())
-            try store.set(key("n"), to: Data("0".utf8))
-            fileSystem.set(.calls([.create, .rename, .link], errno: EACCES))
-            var number = 0
-            let error = #expect(throws: SettingsError.self) {
-                while true {
-                    number += 1
-                    try store.set(key("n"), to: Data("\(number)".utf8))
-                }
-            }
-            #expect(error?.code == .tooLarge)
-            #expect(number > 1_000)
-            #expect(store.get(key("n")) == Data("\(number - 1)".utf8))
-            #expect(try bytes(of: path + "-journal").count <= 100_000)
-            fileSystem.set(.none)
-            try store.bringUpToDate()
-            try store.set(key("n"), to: Data("-1".utf8))
-            #expect(try PropertyListStore(path: path, fileSystem: POSIXFileSystem()).get(key("n")) == Data("-1".utf8))
         }
     }
 

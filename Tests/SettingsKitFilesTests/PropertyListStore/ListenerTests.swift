@@ -6,7 +6,7 @@ import SettingsTestSupport
 import Testing
 
 /// Another process changes a setting in the moment in which this one brings the property list up to date.
-@Suite("Listeners run without a lock, also while the journal is folded", .ownThreads)
+@Suite("Listeners run without a lock, also while the log is printed", .ownThreads)
 struct ListenerTests {
     /// What a listener does, that must not wait for the thread that has called it.
     enum Action: CaseIterable, Sendable {
@@ -28,9 +28,9 @@ struct ListenerTests {
     }
 
     @Test(
-        "A listener may use the store while another process's change is found by folding",
+        "A listener may use the store while another process's change is found by printing",
         arguments: Action.allCases, [FaultyFileSystem.Call.create, .synchronize])
-    func folding(_ action: Action, when call: FaultyFileSystem.Call) throws {
+    func printing(_ action: Action, when call: FaultyFileSystem.Call) throws {
         try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
@@ -53,7 +53,7 @@ struct ListenerTests {
                 if isFirst { #expect(throws: Never.self) { try other.set(key("number"), to: Data("7".utf8)) } }
             }
             try store.bringUpToDate()
-            // Whichever look at the journal found it.
+            // Whichever look at the log found it.
             try store.refresh()
             #expect(recorder.all == [7])
             subscription.cancel()

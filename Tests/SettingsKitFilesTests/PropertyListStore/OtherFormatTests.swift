@@ -59,7 +59,7 @@ struct OtherFormatTests {
         }
     }
 
-    @Test("A property list that another format has overwritten is recovered from its journal")
+    @Test("A property list that another format has overwritten is recovered from its log")
     func overwritten() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/Settings.plist"

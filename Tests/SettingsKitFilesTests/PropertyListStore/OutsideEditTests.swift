@@ -131,7 +131,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("Changes that a killed process has not folded win over an edit made afterwards, for their own keys alone")
+    @Test("Changes that a killed process has not printed win over an edit made afterwards, for their own keys alone")
     func editAfterKill() async throws {
         try await withPropertyList { path in
             try write(xml("<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
@@ -204,6 +204,7 @@ struct OutsideEditTests {
                 // The alarm ends a process that hangs.
                 alarm(20)
                 let store = try PropertyListStore(url: URL(fileURLWithPath: path))
+                let isDone = DispatchSemaphore(value: 0)
                 let service = SettingsService(
                     stores: [.defaults: store],
                     diagnosticSink: .init { _ in
@@ -211,11 +212,14 @@ struct OutsideEditTests {
                             try store.set(.init("told", scope: .defaults), to: Data("true".utf8))
                             try store.bringUpToDate()
                         }
+                        isDone.signal()
                     })
                 try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
                 try store.bringUpToDate()
                 try Data("no property list".utf8).write(to: URL(fileURLWithPath: path))
                 try store.bringUpToDate()
+                // The watch may have noticed the damage first.
+                isDone.wait()
                 let told = store.get(.init("told", scope: .defaults))
                 withExtendedLifetime(service) { Foundation.exit(told == nil ? 1 : 0) }
             }

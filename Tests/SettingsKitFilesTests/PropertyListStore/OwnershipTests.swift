@@ -27,7 +27,7 @@ struct OwnershipTests {
             }
             #expect(try permissions(of: directory + "/new/deep") == 0o700)
             #expect(try permissions(of: directory + "/new/deep/Settings.plist") == 0o600)
-            #expect(try permissions(of: directory + "/new/deep/Settings.plist-journal") == 0o600)
+            #expect(try permissions(of: directory + "/new/deep/Settings.plist-log") == 0o600)
         }
     }
 
@@ -43,14 +43,14 @@ struct OwnershipTests {
                 try store.set(key("a"), to: Data("\(number)".utf8))
                 try store.bringUpToDate()
             }
-            for made in ["/new", "/new/deep", "/new/deep/Settings.plist", "/new/deep/Settings.plist-journal"] {
+            for made in ["/new", "/new/deep", "/new/deep/Settings.plist", "/new/deep/Settings.plist-log"] {
                 #expect(try owner(of: directory + made) == [65_534, 65_533], "\(made)")
             }
         }
     }
 
     @Test(
-        "The files of a property list keep mode, owner and group when root's program replaces them, and the journal takes them",
+        "The files of a property list keep mode, owner and group when root's program replaces them, and the log takes them",
         .enabled(if: Program.isRoot))
     func keepModeOwnerAnd() throws {
         try withPropertyList { path in
@@ -60,7 +60,7 @@ struct OwnershipTests {
             for number in 1...3 {
                 try store.set(key("a"), to: Data("\(number)".utf8))
                 try store.bringUpToDate()
-                for file in [path, path + "-journal"] {
+                for file in [path, path + "-log"] {
                     #expect(try owner(of: file) == [65_534, 65_533])
                     #expect(try permissions(of: file) == 0o640)
                 }

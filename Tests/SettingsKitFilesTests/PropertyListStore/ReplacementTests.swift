@@ -18,8 +18,8 @@ struct ReplacementTests {
             try store.bringUpToDate()
             let expected = before.map { mode_t($0) } ?? 0o600
             #expect(try permissions(of: path) == expected)
-            // Its owner must be able to write the journal.
-            #expect(try permissions(of: path + "-journal") == expected | 0o600)
+            // Its owner must be able to write the log.
+            #expect(try permissions(of: path + "-log") == expected | 0o600)
         }
     }
 
@@ -124,7 +124,7 @@ struct ReplacementTests {
             try store.set(key("a"), to: Data("1".utf8))
             let once = Recorder<Bool>()
             fileSystem.after { call in
-                guard call == .synchronize, once.all.isEmpty else { return }
+                guard call == .create, once.all.isEmpty else { return }
                 once.append(true)
                 #expect(throws: Never.self) {
                     try store.set(key("a"), to: Data("2".utf8))

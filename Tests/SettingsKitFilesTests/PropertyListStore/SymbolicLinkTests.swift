@@ -80,25 +80,6 @@ struct SymbolicLinkTests {
         }
     }
 
-    @Test("A link that is put in another place while the store is open is followed")
-    func retargeted() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
-            try write(xml("<key>a</key><integer>1</integer>"), to: directory + "/one.plist")
-            try write(xml("<key>a</key><integer>2</integer>"), to: directory + "/two.plist")
-            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "one.plist")
-            let store = try open(path)
-            try FileManager.default.removeItem(atPath: path)
-            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "two.plist")
-            try store.bringUpToDate()
-            #expect(store.get(key("a")) == Data("2".utf8))
-            try store.set(key("b"), to: Data("3".utf8))
-            try store.bringUpToDate()
-            #expect(try members(of: directory + "/two.plist") == ["a": .integer(2), "b": .integer(3)])
-            #expect(try members(of: directory + "/one.plist") == ["a": .integer(1)])
-        }
-    }
-
     @Test("Links that lead in a circle make the store unavailable")
     func circle() throws {
         try withTemporaryDirectory { directory in

@@ -7,8 +7,9 @@ import Testing
 @Suite("fsync fails")
 struct SynchronizationFailureTests {
     @Test(
-        "A failed fsync is reported, and the next synchronize writes the whole file again",
-        arguments: [FaultyFileSystem.Call.synchronize, .synchronizeDirectory], [false, true])
+        "A failed fsync is reported, and the next synchronize writes a whole file again",
+        arguments: [(.synchronize, false), (.synchronize, true), (.synchronizeDirectory, true)]
+            as [(FaultyFileSystem.Call, Bool)])
     func rewritten(call: FaultyFileSystem.Call, forOthers: Bool) throws {
         try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
@@ -22,9 +23,10 @@ struct SynchronizationFailureTests {
             fileSystem.set(.none)
             try synchronize()
             let calls = fileSystem.calls
-            #expect(calls.contains(.create) && calls.contains(.write) && calls.contains(.rename))
+            #expect(calls.contains(.write) && calls.contains(.rename))
             #expect(calls.contains(.synchronize) && calls.contains(.synchronizeDirectory))
-            #expect(try members(of: path) == ["a": .integer(1)])
+            #expect(try open(path).get(key("a")) == Data("1".utf8))
+            if forOthers { #expect(try members(of: path) == ["a": .integer(1)]) }
         }
     }
 
@@ -40,12 +42,11 @@ struct SynchronizationFailureTests {
             let order = fileSystem.calls.filter {
                 [.create, .write, .synchronize, .rename, .synchronizeDirectory].contains($0)
             }
-            // After the rename, the journal gets a record of it; after the directory, there is a fresh journal, of which the old
-            // one tells.
+            // The log and its directory are flushed, and the list is announced before the rename, and recorded after it.
             #expect(
                 order == [
-                    .create, .write, .synchronize, .rename, .write, .synchronizeDirectory, .create, .write,
-                    .synchronize, .write, .rename,
+                    .synchronize, .synchronizeDirectory, .create, .write, .synchronize, .write, .rename,
+                    .synchronizeDirectory, .write,
                 ])
         }
     }
@@ -65,19 +66,19 @@ struct SynchronizationFailureTests {
         }
     }
 
-    @Test("A journal that repeats changes and cannot be flushed is not begun, and the value is refused")
+    @Test("A log that is written again and cannot be flushed is not put in place, and the value is refused")
     func beginning() throws {
         try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
             try store.set(key("a"), to: Data("1".utf8))
-            // The new journal must repeat the change, which may have been flushed.
-            try FileManager.default.removeItem(atPath: path + "-journal")
+            // The new log must repeat the change, which may have been flushed.
+            try FileManager.default.removeItem(atPath: path + "-log")
             fileSystem.set(.calls([.synchronize], errno: EIO))
             for _ in 1...2 {
                 #expect(throws: SystemError.self) { try store.set(key("b"), to: Data("2".utf8)) }
                 #expect(store.get(key("b")) == nil)
-                #expect(try bytes(of: path + "-journal").isEmpty)
+                #expect(!FileManager.default.fileExists(atPath: path + "-log"))
             }
             fileSystem.set(.none)
             try store.set(key("b"), to: Data("2".utf8))
@@ -102,7 +103,7 @@ struct SynchronizationFailureTests {
         }
     }
 
-    @Test("An edit in place right after our rename is noticed, although the file is the one that we wrote")
+    @Test("An edit in place right after our rename is in force, but for the names that were just printed")
     func editBetweenRenameAndStatus() throws {
         try withPropertyList { path in
             let fileSystem = FaultyFileSystem()
@@ -114,15 +115,15 @@ struct SynchronizationFailureTests {
                 once.append(true)
                 do {
                     // Through the descriptor's file, not by replacing it.
-                    try write(xml("<key>a</key><string>edited by hand</string>"), to: path)
+                    try write(xml("<key>a</key><integer>2</integer><key>b</key><integer>3</integer>"), to: path)
                 } catch {
                     Issue.record(error)
                 }
             }
             try store.bringUpToDate()
-            try store.bringUpToDate()
             #expect(once.all.count == 1)
-            #expect(store.get(key("a")) == Data(#""edited by hand""#.utf8))
+            #expect(try members(of: path) == ["a": .integer(1), "b": .integer(3)])
+            #expect(store.get(key("b")) == Data("3".utf8))
         }
     }
 }

@@ -64,18 +64,15 @@ struct TypedMembersTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A journal that is rewritten keeps them")
+    @Test("A log that is rewritten keeps them")
     func rewritten() throws {
         let disk = try emptyDisk()
         let process = disk.process()
-        var limits = PropertyListStoreLimits()
-        limits.rewrite = 512
-        let store = try PropertyListStore(
-            path: Start.path, fileSystem: process, writingDelay: .seconds(86_400), limits: limits)
+        let store = try quietStore(process)
         try store.set(Self.members, removing: [])
-        let journal = try process.status(of: Start.path + "-journal", followingLink: false)?.inode
-        for number in 0..<50 { try store.set(key("x"), to: Data("\(number)".utf8)) }
-        #expect(try process.status(of: Start.path + "-journal", followingLink: false)?.inode != journal)
+        let log = try process.status(of: Start.path + "-log", followingLink: false)?.inode
+        try store.list.log.compact(waiting: .zero)
+        #expect(try process.status(of: Start.path + "-log", followingLink: false)?.inode != log)
         process.kill()
         let other = try quietStore(disk.process())
         for member in Self.members { #expect(other.nativeValue(of: member.key) == member.value, "\(member.key)") }
@@ -89,9 +86,9 @@ struct TypedMembersTests {
         let store = try PropertyListStore(
             path: Start.path, fileSystem: disk.process(), writingDelay: .seconds(86_400), limits: limits)
         try store.set(Self.members, removing: [])
-        let size = disk.contents(of: Start.path + "-journal")?.count
+        let size = disk.contents(of: Start.path + "-log")?.count
         try store.set(Self.members, removing: ["nothing"])
-        #expect(disk.contents(of: Start.path + "-journal")?.count == size)
+        #expect(disk.contents(of: Start.path + "-log")?.count == size)
         let error = #expect(throws: SettingsError.self) {
             try store.set([PropertyListMember(key: "a", value: .data(Data(count: 2_000)))], removing: ["when"])
         }

@@ -74,7 +74,7 @@ struct UndecodableEditTests {
     @Test("A problem has no line if the undecodable bytes are not in the file")
     func noLine() throws {
         try withStore(Self.plist(theme: "dark", port: "<integer>1</integer>")) { store, file, settings, problems in
-            // In the journal only.
+            // In the log only.
             try store.set(theme.key, to: Data("\"hunter2\"".utf8))
             #expect(settings.get(theme) == .light)
             #expect(problems.all.map(\.line) == [nil])

@@ -21,7 +21,7 @@ struct PrivacyTests {
     @Test("New files have the mode 0600 and new directories 0700, as the guide says, whatever the umask")
     func modes() async throws {
         let guide = try Guide("PrivacyAndSecurity")
-        let file = "a new property list, journal, file of a replica, database"
+        let file = "a new property list, log, file of a replica, database"
         #expect(guide.row(file)?.first == "`0600`: only its owner")
         #expect(guide.row("a directory that a store creates")?.first == "`0700`: only its owner")
         try await withTemporaryFolder { folder in
@@ -34,11 +34,11 @@ struct PrivacyTests {
             for store in stores {
                 let settings = SettingsService(defaults: store)
                 try settings.save(number, to: 1)
-                try settings.synchronize()
+                try settings.bringUpToDate()
                 try settings.save(number, to: 2)
             }
             let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-            let names = ["Settings.plist", "Settings.plist-journal", "State-log", "Vault.sqlite", "Vault.sqlite-wal"]
+            let names = ["Settings.plist", "Settings.plist-log", "State-log", "Vault.sqlite", "Vault.sqlite-wal"]
             for name in names {
                 #expect(paths.contains { $0.hasSuffix("/\(name)") }, "\(name)")
             }

@@ -124,7 +124,7 @@ struct RecoveryTimingTests {
 
     /// Ways in which a property list cannot be opened: what is there, and what of it is removed later.
     enum Obstacle: CaseIterable {
-        case directoryInPlaceOfTheFile, circleOfLinks, journalOfNewerVersion
+        case directoryInPlaceOfTheFile, circleOfLinks, logOfNewerVersion
 
         func put(at url: URL) throws {
             try FileManager.default.createDirectory(
@@ -134,16 +134,14 @@ struct RecoveryTimingTests {
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             case .circleOfLinks:
                 try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: url.path)
-            case .journalOfNewerVersion:
-                // The magic number, the version, its complement.
-                let header: [UInt8] = [0x89, 0x53, 0x4B, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 0xFF, 0x7F, 0x00, 0x80]
-                try Data(header + [UInt8](repeating: 0, count: 64))
-                    .write(to: URL(fileURLWithPath: url.path + "-journal"))
+            case .logOfNewerVersion:
+                let line = #"{"settings":"log","version":9,"log":"00000000000000aa","crc":"ddce6401"}"#
+                try Data("\(line)\n".utf8).write(to: URL(fileURLWithPath: url.path + "-log"))
             }
         }
 
         func remove(from url: URL) throws {
-            let path = self == .journalOfNewerVersion ? url.path + "-journal" : url.path
+            let path = self == .logOfNewerVersion ? url.path + "-log" : url.path
             try FileManager.default.removeItem(atPath: path)
         }
     }

@@ -73,7 +73,7 @@ extension StoreMedium {
 
     func elsewhere() throws -> any SettingsStore { try fresh() }
 
-    /// Locks the journal of a property list.
+    /// Locks the log of a property list.
     fileprivate func lock(besides path: String) throws -> Repair {
         let system = POSIXFileSystem()
         let file = try system.openOrCreate(path + "-lock").file
@@ -100,12 +100,17 @@ private struct PropertyListMedium: StoreMedium {
 
     func makeUnwritable() -> Repair { fileSystem.makeUnwritable() }
 
-    func makeUnreadable() throws -> Repair { try SettingsTestSupport.makeUnreadable(path) }
+    func makeUnreadable() throws -> Repair {
+        // Without the list, the log has all values.
+        let hasList = FileManager.default.fileExists(atPath: path)
+        let repairs = try ((hasList ? [path] : []) + [path + "-log"]).map(SettingsTestSupport.makeUnreadable)
+        return { for repair in repairs { try repair() } }
+    }
 
     func lock() throws -> Repair { try lock(besides: path) }
 
     func check() throws {
-        // Only what has been folded is in the property list.
+        // Only what has been printed is in the property list.
         if FileManager.default.fileExists(atPath: path) { _ = try PropertyListReader.readDictionary(bytes(of: path)) }
     }
 }

@@ -13,9 +13,6 @@ package struct PowerFailureOutcome: Sendable {
 
         /// In the order of the names; nil for a name without a file.
         fileprivate let files: [File?]
-
-        /// The identity for a program that uses only the first names.
-        package func limited(to count: Int) -> Self { Self(files: Array(files.prefix(count))) }
     }
 
     package let identity: Identity

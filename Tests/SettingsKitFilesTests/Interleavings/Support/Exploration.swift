@@ -69,37 +69,21 @@ struct Exploration {
 
     // MARK: Checks
 
-    /// What is found after a power failure.
-    private struct Finding {
-        let values: Result<Values, any Error>
-        /// Whether the file was read that the property list has replaced. It is read only if the property list is damaged.
-        let usesPrevious: Bool
-    }
-
     /// Checks what is found after power failures at some of the recorded moments, and without them.
     private mutating func check(_ execution: Execution, pace: Int) throws {
         scheduleCount += 1
-        var known: [PowerFailureOutcome.Identity: Finding] = [:]
+        var known: [PowerFailureOutcome.Identity: Result<Values, any Error>] = [:]
         for (index, snapshot) in execution.snapshots.enumerated() {
             let isImportant = snapshot.isFlushed || index == execution.snapshots.count - 1
             let pace = isImportant ? max(1, pace / 10) : pace
             guard failures.isEmpty, Int.random(in: 0..<pace, using: &generator) == 0 else { continue }
             momentCount += 1
-            expect(read(snapshot.disk).values, in: execution, at: snapshot, isPowerFailure: false)
+            expect(read(snapshot.disk), in: execution, at: snapshot, isPowerFailure: false)
             let outcomes = snapshot.disk.powerFailures(for: scenario.subject.names, in: Start.directory)
             for outcome in outcomes {
-                let (whole, part) = (outcome.identity, outcome.identity.limited(to: 2))
-                let finding: Finding
-                if let found = known[part], !found.usesPrevious {
-                    finding = found
-                } else if let found = known[whole] {
-                    finding = found
-                } else {
-                    finding = read(outcome.disk())
-                    known[finding.usesPrevious ? whole : part] = finding
-                    stateCount += 1
-                }
-                expect(finding.values, in: execution, at: snapshot, isPowerFailure: true)
+                let found = known[outcome.identity] ?? read(outcome.disk())
+                if known.updateValue(found, forKey: outcome.identity) == nil { stateCount += 1 }
+                expect(found, in: execution, at: snapshot, isPowerFailure: true)
             }
             if let outcome = outcomes.randomElement(using: &generator), failures.isEmpty {
                 try checkUse(of: outcome.disk(), execution)
@@ -109,10 +93,8 @@ struct Exploration {
 
     /// Checks that a store continues with the values that were found.
     private mutating func checkUse(of disk: SimulatedDisk, _ execution: Execution) throws {
-        let expected = read(disk).values
-        let found =
-            try scenario.subject == .propertyList
-            ? disk.findValues("\(scenario.name)") : disk.findValues(of: scenario.subject)
+        let expected = read(disk)
+        let found = try disk.findValues(of: scenario.subject)
         if case .success(let values) = expected, values == found { return }
         failures.append(
             .init(problem: "A store has other values.", points: execution.points, end: execution.points.count))
@@ -136,21 +118,8 @@ struct Exploration {
     }
 
     /// Reads the files as when a store is opened.
-    private func read(_ disk: SimulatedDisk) -> Finding {
-        let process = disk.process()
-        let usesPrevious = Box(false)
-        process.beforeEachCall { _, path in if path.hasSuffix("-previous") { usesPrevious.value = true } }
-        let values = Result {
-            if scenario.subject != .propertyList { return try scenario.subject.open(process).storedValues }
-            let loaded = try LoadedPropertyList(path: Start.path, fileSystem: process, store: Start.path)
-            loaded.cursor.journal?.close()
-            let contents = loaded.contents
-            return Values(
-                uniqueKeysWithValues: contents.names.compactMap { name in
-                    contents.data(named: name).map { (name, $0) }
-                })
-        }
-        return Finding(values: values, usesPrevious: usesPrevious.value)
+    private func read(_ disk: SimulatedDisk) -> Result<Values, any Error> {
+        Result { try scenario.subject.open(disk.process()).storedValues }
     }
 }
 
@@ -164,7 +133,7 @@ extension SimulatedDisk {
         try store.perform(.bringUpToDate)
         let expected = found.merging(["afterwards": Data("1".utf8)]) { $1 }
         #expect(try subject.open(process()).storedValues == expected)
-        if subject == .printed { #expect(try storedValues() == expected) }
+        if subject == .propertyList { #expect(try storedValues() == expected) }
         return found
     }
 }

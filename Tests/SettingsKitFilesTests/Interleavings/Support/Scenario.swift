@@ -18,7 +18,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
         case death
         /// A flush of the first process fails: of a file, which loses its unflushed bytes, or of the directory.
         case failedFlush
-        /// The system fails to write the journal's unflushed bytes in the background, which the next flush of each process reports.
+        /// The system fails to write the log's unflushed bytes in the background, which the next flush of each process reports.
         case failedWriteBack
     }
 
@@ -28,9 +28,9 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     var incident: Incident?
     /// Whether there are no files before the programs. Otherwise, a process that is gone has written them.
     var isFirst = false
-    /// Steps of the first process before the programs start. With them, it has written the journal.
+    /// Steps of the first process before the programs start. With them, it has written the log.
     var beginning: [Operation] = []
-    /// Whether a process uses its open journal without looking at the journal's path each time.
+    /// Whether a process uses its open log without looking at the log's path each time.
     var isTrusting = false
     /// The greatest number of preemptions in a short test.
     var bound = 1
@@ -47,79 +47,71 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     private static let second = Operation.set("y", "1")
     private static let owning: [Operation] = [.set("z", "1"), .bringUpToDate]
 
-    static let all = orderly + withIncident + ofLog + (orderly + withIncident).map(\.printed)
-
-    /// The same with a property list that is printed from a log: it takes fewer calls.
-    private var printed: Scenario {
-        Scenario(
-            name: "\(name), printed", subject: .printed, programs: programs, incident: incident, isFirst: isFirst,
-            beginning: beginning, isTrusting: isTrusting, bound: bound, fullBound: fullBound, pace: pace,
-            leastCount: min(leastCount, max(10, leastCount * 3 / 4)))
-    }
+    static let all = orderly + withIncident + ofLog
 
     private static let orderly = [
         Scenario(
             name: "Both set and synchronize",
             programs: [[first, .synchronize, .set("x", "2")], [second, .synchronize, .set("y", "2")]], fullBound: 3,
-            leastCount: 50),
+            leastCount: 37),
         Scenario(
-            name: "Both set one setting and synchronize, in a journal of the first",
+            name: "Both set one setting and synchronize, in a log of the first",
             programs: [[.set("z", "2"), .synchronize], [.set("z", "3"), .synchronize]], beginning: owning,
-            isTrusting: true, fullBound: 3, pace: 10, leastCount: 35),
+            isTrusting: true, fullBound: 3, pace: 10, leastCount: 26),
         Scenario(
             name: "Both synchronize without a file", programs: [[first, .synchronize], [second, .synchronize]],
-            isFirst: true, leastCount: 100),
+            isFirst: true, leastCount: 75),
         Scenario(
-            name: "One synchronizes while the other folds",
+            name: "One synchronizes while the other prints",
             programs: [[first, .synchronize], [second, .bringUpToDate]],
-            leastCount: 75),
+            leastCount: 56),
         Scenario(
-            name: "The owner of the journal synchronizes while the other folds",
+            name: "The owner of the log synchronizes while the other prints",
             programs: [[first, .synchronize, .set("x", "2"), .synchronize], [second, .bringUpToDate]],
-            beginning: owning, isTrusting: true, leastCount: 75),
+            beginning: owning, isTrusting: true, leastCount: 56),
         Scenario(
-            name: "Both fold", programs: [[first, .bringUpToDate], [second, .bringUpToDate]], beginning: owning,
-            pace: 100, leastCount: 100),
+            name: "Both print", programs: [[first, .bringUpToDate], [second, .bringUpToDate]], beginning: owning,
+            pace: 100, leastCount: 75),
         Scenario(
-            name: "Both fold what one has changed", programs: [[.bringUpToDate], [.bringUpToDate]],
-            beginning: owning + [.set("z", "2")], leastCount: 90),
+            name: "Both print what one has changed", programs: [[.bringUpToDate], [.bringUpToDate]],
+            beginning: owning + [.set("z", "2")], leastCount: 67),
         Scenario(
-            name: "One changes a setting while the other replaces the journal",
+            name: "One changes a setting while the other replaces the log",
             programs: [[first, .synchronize, .set("x", "2")], [.bringUpToDate]],
-            beginning: owning + [.set("z", "2")], isTrusting: true, leastCount: 65),
+            beginning: owning + [.set("z", "2")], isTrusting: true, leastCount: 48),
         Scenario(
-            name: "One opens the files while the other folds",
-            programs: [[first, .bringUpToDate], [.open, second, .synchronize]], beginning: owning, leastCount: 80),
+            name: "One opens the files while the other prints",
+            programs: [[first, .bringUpToDate], [.open, second, .synchronize]], beginning: owning, leastCount: 60),
     ]
 
     private static let withIncident = [
         Scenario(
             name: "A flush of one fails while the other synchronizes",
             programs: [[first, .synchronize, .synchronize], [second, .synchronize]], incident: .failedFlush,
-            fullBound: 1, leastCount: 200),
+            fullBound: 1, leastCount: 150),
         Scenario(
-            name: "A flush of one fails while it folds, and the other synchronizes",
+            name: "A flush of one fails while it prints, and the other synchronizes",
             programs: [[first, .bringUpToDate, .synchronize], [second, .synchronize]], incident: .failedFlush,
             beginning: owning, bound: 0, fullBound: 1, pace: 3, leastCount: 10),
         Scenario(
             name: "The system loses unflushed bytes while both synchronize",
             programs: [[first, .synchronize, .synchronize], [second, .synchronize, .synchronize]],
-            incident: .failedWriteBack, beginning: owning, isTrusting: true, bound: 0, fullBound: 1, leastCount: 85),
+            incident: .failedWriteBack, beginning: owning, isTrusting: true, bound: 0, fullBound: 1, leastCount: 63),
         Scenario(
-            name: "The system loses unflushed bytes while one folds",
+            name: "The system loses unflushed bytes while one prints",
             programs: [[first, .synchronize, .synchronize], [second, .bringUpToDate]],
-            incident: .failedWriteBack, beginning: owning, bound: 0, fullBound: 1, leastCount: 150),
+            incident: .failedWriteBack, beginning: owning, bound: 0, fullBound: 1, leastCount: 112),
         Scenario(
-            name: "A process ends while it folds, and the other synchronizes",
+            name: "A process ends while it prints, and the other synchronizes",
             programs: [[first, .synchronize], [second, .bringUpToDate]], incident: .death, bound: 0, fullBound: 1,
-            pace: 20, leastCount: 140),
+            pace: 20, leastCount: 105),
         Scenario(
-            name: "A process ends while both fold",
+            name: "A process ends while both print",
             programs: [[first, .bringUpToDate, .set("x", "2"), .synchronize], [second, .bringUpToDate]],
-            incident: .death, beginning: owning, isTrusting: true, bound: 0, fullBound: 1, leastCount: 140),
+            incident: .death, beginning: owning, isTrusting: true, bound: 0, fullBound: 1, leastCount: 105),
     ]
 
-    /// In a log, to fold is to compact.
+    /// In a log, to print is to compact.
     private static let ofLog = [
         Scenario(
             name: "Both set one setting in a log and synchronize", subject: .log,

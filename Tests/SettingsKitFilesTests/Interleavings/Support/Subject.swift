@@ -7,31 +7,24 @@ import SettingsKitPlatform
 /// What the programs of a scenario use.
 enum Subject: Sendable {
     case propertyList, log
-    /// A property list that is printed from a log.
-    case printed
 
     /// The names of the files that are read at opening.
     var names: [String] {
         let name = WholeFile.split(Start.path).name
         return switch self {
-        case .propertyList: ["", "-journal", "-previous"].map { name + $0 }
+        case .propertyList: ["", "-log"].map { name + $0 }
         case .log: [name + "-log"]
-        case .printed: ["", "-log"].map { name + $0 }
         }
     }
 
     /// The path of the file that a synchronizing process flushes.
-    var flushedPath: String { Start.path + (self == .propertyList ? "-journal" : "-log") }
+    var flushedPath: String { Start.path + "-log" }
 
     /// Opens the files, with nothing in the background, and waits for the lock for as long as necessary: what is done then does not
     /// depend on the time.
     func open(_ process: SimulatedProcess, isTrusting: Bool = false) throws -> any InterleavedStore {
         switch self {
         case .propertyList:
-            try PropertyListStore(
-                path: Start.path, fileSystem: process, writingDelay: .seconds(86_400), patience: .seconds(86_400),
-                trust: isTrusting ? .seconds(86_400) : .zero)
-        case .printed:
             try PrintedPropertyList(setup(process, isTrusting: isTrusting))
         case .log:
             try SettingsLog(
@@ -52,21 +45,6 @@ enum Subject: Sendable {
 protocol InterleavedStore: AnyObject, Sendable {
     func perform(_ operation: Operation) throws
     var storedValues: Values { get }
-}
-
-extension PropertyListStore: InterleavedStore {
-    func perform(_ operation: Operation) throws {
-        switch operation {
-        case .open: break
-        case .set(let name, let value):
-            // Not through `PropertyListStore.set`, which gives up waiting for the lock after half a second.
-            try list.change(named: name, waiting: .seconds(86_400)) { _ in .store(Data(value.utf8)) }
-        case .synchronize: try synchronize()
-        case .bringUpToDate: try bringUpToDate()
-        }
-    }
-
-    var storedValues: Values { values }
 }
 
 extension SettingsLog: InterleavedStore {
