@@ -29,3 +29,53 @@ private func fieldsAndNamespacesAreMigrated() throws {
     #expect(!settings.isSet(.server))
     #expect(store.keys() == ["playback:loudness"])
 }
+
+@Suite("The article on types that change")
+struct ChangingTypesTests {
+    private let store = MemoryStore()
+    private var settings: SettingsService { SettingsService(stores: [.defaults: store], diagnosticSink: .none) }
+    private let burstLimit = SettingsService.Setting<BurstLimit>("requestLimit", in: .defaults, default: BurstLimit())
+
+    private var stored: String { store.get(burstLimit.key).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+    @Test("A member that was added comes from the default; the old version reads, and removes, what the new one stores")
+    func add() {
+        settings.set(.requestLimit, to: RequestLimit(perMinute: 7))
+        let limit = settings.get(burstLimit)
+        #expect((limit.perMinute, limit.burst) == (7, 10))
+        settings.update(burstLimit) { $0.burst = 20 }
+        #expect(stored == #"{"burst":20,"perMinute":7}"#)
+        #expect(settings.get(.requestLimit).perMinute == 7)
+        settings.update(.requestLimit) { $0.perMinute = 8 }
+        #expect(stored == #"{"perMinute":8}"#)
+    }
+
+    @Test("A member that was renamed keeps its stored name")
+    func rename() {
+        settings.set(.requestLimit, to: RequestLimit(perMinute: 7))
+        let renamed = SettingsService.Setting<RenamedLimit>("requestLimit", in: .defaults, default: RenamedLimit())
+        #expect(settings.get(renamed).requestsPerMinute == 7)
+    }
+
+    @Test("A type is changed by a migration from the setting's own name; the old version then reads its default")
+    func change() throws {
+        settings.set(.requestLimit, to: RequestLimit(perMinute: 7))
+        let (before, after) = (settings, settings)
+        #expect(before.get(timedLimit).requests == 60, "both members are taken from the default")
+        try convertLimit(in: after)
+        let limit = after.get(timedLimit)
+        #expect((limit.requests, limit.seconds) == (7, 60))
+        #expect(after.get(.requestLimit).perMinute == 60)
+    }
+
+    @Test("A member whose type has changed makes the value undecodable: nothing is calculated, and the bytes stay")
+    func refused() {
+        struct TextLimit: Codable, Sendable { var perMinute = "60" }
+        let text = SettingsService.Setting<TextLimit>("requestLimit", in: .defaults, default: TextLimit())
+        settings.set(.requestLimit, to: RequestLimit(perMinute: 7))
+        #expect(settings.get(text).perMinute == "60")
+        let result: Void? = settings.update(text) { $0.perMinute = "8" }
+        #expect(result == nil)
+        #expect(stored == #"{"perMinute":7}"#)
+    }
+}
