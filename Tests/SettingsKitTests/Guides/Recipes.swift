@@ -60,37 +60,6 @@ private func aServerIsEditedWhileItRuns() async throws {
     #expect(settings[.volume] == 1)
 }
 
-@Test("Recipes: an actor reads a setting without waiting, and follows it", .timeLimit(Rounds.timeLimit))
-private func anActorFollowsASetting() async throws {
-    let settings = SettingsService(defaults: MemoryStore())
-    let downloads = Downloads(settings: settings)
-    settings.set(.downloadLimit, to: 1)
-    let (first, second) = await (downloads.begin(), downloads.begin())
-    #expect(first && !second)
-    let limits = Recorder<Int>()
-    let task = Task { await downloads.followLimit { limits.append($0) } }
-    try await until { limits.all == [1] }
-    settings.set(.downloadLimit, to: 2)
-    try await until { limits.all == [1, 2] }
-    #expect(await downloads.begin())
-    task.cancel()
-    await task.value
-}
-
-@Test("Recipes: undoing restores the value before, and at last the default")
-@MainActor private func undoRestoresValues() {
-    let settings = SettingsService(defaults: MemoryStore())
-    let history = SettingsHistory(settings: settings)
-    history.set(.volume, to: 0.5)
-    history.set(.volume, to: 1)
-    history.undo()
-    #expect(settings[.volume] == 0.5 && settings.isSet(.volume))
-    history.undo()
-    #expect(!settings.isSet(.volume))
-    history.undo()
-    #expect(settings[.volume] == 0.5)
-}
-
 @Test("Recipes: an export is imported completely, or not at all")
 private func exportedSettingsAreImported() throws {
     let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
