@@ -5,12 +5,10 @@ enum PlatformLimits {
     static let backgroundThreads = 64
     /// The size of the stack of such a thread, in bytes.
     static let backgroundStackSize = 8 << 20
-    /// The number of attempts to replace a file that others keep replacing.
-    static let publicationAttempts = 20
     /// The number of attempts to create a file, to lock a new one, or to find the place of a path while other processes change the same.
     /// Each attempt takes microseconds, so this many failures mean a file system that never gives the same answer twice.
     static let racingAttempts = 100
-    /// The longest name that companions contain completely. The longest suffix takes 44 bytes: `-journal.damaged-` with
+    /// The longest name that companions contain completely. The longest suffix takes 40 bytes: `-log.damaged-` with
     /// a date and a random number.
     static let longestOwnName = 200
     /// The length of the part of a longer name.

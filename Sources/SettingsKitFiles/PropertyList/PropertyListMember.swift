@@ -44,28 +44,6 @@ extension [PropertyListMember] {
         return false
     }
 
-    /// Divides members by name. Settings have the same name if Swift finds their names equal; other programs may use keys of
-    /// such a name that differ in their Unicode scalars. The last one of a name counts.
-    ///
-    /// - Returns: The members that count, and those of each name that do not.
-    func dividedByName() -> (counting: [PropertyListMember], others: [String: [PropertyListMember]]) {
-        if isAscending { return (self, [:]) }
-        var places: [String: Int] = [:]
-        places.reserveCapacity(count)
-        for (place, member) in enumerated() { places[member.key] = place }
-        guard places.count < count else { return (self, [:]) }
-        var counting: [PropertyListMember] = []
-        var others: [String: [PropertyListMember]] = [:]
-        for (place, member) in enumerated() {
-            if places[member.key] == place {
-                counting.append(member)
-            } else {
-                others[member.key, default: []].append(member)
-            }
-        }
-        return (counting, others)
-    }
-
     /// Whether each name is greater than the one before it.
     private var isAscending: Bool {
         var index = 1
@@ -77,11 +55,6 @@ extension [PropertyListMember] {
 extension String {
     /// Whether both have the same Unicode scalars. Strings that look the same may be equal without that.
     func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
-
-extension Dictionary where Key == String {
-    /// The key that Swift finds equal to a name, with its own Unicode scalars.
-    func spelling(of name: String) -> String? { index(forKey: name).map { keys[$0] } }
 }
 
 /// A key that equals only identical ones.

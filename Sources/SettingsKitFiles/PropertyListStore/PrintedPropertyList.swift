@@ -415,23 +415,6 @@ final class PrintedPropertyList: Sendable {
         }
     }
 
-    /// Prints the list even if it lacks nothing.
-    ///
-    /// - Parameter isDamaged: Whether to keep the present one aside.
-    func printAgain(isDamaged: Bool = false) throws {
-        defer { deliver() }
-        beginWriting()
-        try state.withLock { state in
-            try look(&state)
-            state.mustPrint = true
-            if isDamaged, let status = try file.status() {
-                state.fault = Fault(
-                    status: status, error: PropertyListError(.malformed), end: Deadline(after: .zero), isReported: true)
-            }
-            try print(&state, isWaiting: true)
-        }
-    }
-
     /// At an orderly end: prints and compacts.
     func finish() throws {
         guard isWriting.load(ordering: .relaxed), logProblem == nil else { return }
@@ -528,8 +511,8 @@ final class PrintedPropertyList: Sendable {
             try append(.list(LogList(digest: digest, kind: .announced)))
             guard let prepared else { return present }
             do throws(SystemError) {
-                guard state.fault != nil else { return try file.put(prepared) }
-                return try file.put(prepared, replaced: .keptAside(FilesBeside.asideName(target, .damaged))).status
+                let aside = state.fault == nil ? nil : FilesBeside.asideName(target, .damaged)
+                return try file.put(prepared, keepingAside: aside)
             } catch {
                 guard error.number == EBUSY else { throw error }
                 state.isInPlace = true

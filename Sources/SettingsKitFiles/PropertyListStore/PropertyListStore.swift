@@ -214,22 +214,6 @@ public final class PropertyListStore: SettingsStore {
         try list.synchronize(isReadOnly: access == .readOnly, forOthers: true)
     }
 
-    /// Writes the property list again even if it is complete, so that a damaged one is replaced, and kept aside.
-    ///
-    /// - Throws: as ``bringUpToDate()`` does.
-    package func rewrite() throws {
-        try requireWriting()
-        try list.printAgain()
-    }
-
-    /// Brings the property list up to date, keeps the file aside as damaged, and writes it again: for a store whose own values in
-    /// it cannot be read.
-    package func keepAsideAsDamaged() throws {
-        try requireWriting()
-        try bringUpToDate()
-        try list.printAgain(isDamaged: true)
-    }
-
     /// Adopts changes of other processes immediately, in a store that does not watch.
     package func refresh() throws { try list.refresh() }
 }

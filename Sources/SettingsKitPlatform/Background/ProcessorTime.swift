@@ -7,14 +7,9 @@
 /// The processor time that was used.
 package enum ProcessorTime {
     /// The time of the calling thread, since it began.
-    package static var ofThread: Duration { time(of: CLOCK_THREAD_CPUTIME_ID) }
-
-    /// The time of all threads of the process, since it began.
-    package static var ofProcess: Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) }
-
-    private static func time(of clock: clockid_t) -> Duration {
+    package static var ofThread: Duration {
         var time = timespec()
-        clock_gettime(clock, &time)
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 }

@@ -14,17 +14,6 @@ enum KeptFile {
 }
 
 extension FileSystem {
-    /// Gives a file a second name, if that is possible.
-    func linkIfPossible(_ path: String, as newPath: String) -> KeptFile {
-        do throws(SystemError) {
-            try link(path, as: newPath)
-            return .linked
-        } catch {
-            // There is no file, or the file system has no hard links.
-            return .notAtAll
-        }
-    }
-
     /// Gives a file another name. On file systems without hard links, that name replaces the old one.
     func keepAside(_ path: String, as newPath: String) throws(SystemError) -> KeptFile {
         do throws(SystemError) {

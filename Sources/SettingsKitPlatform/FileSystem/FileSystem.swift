@@ -148,12 +148,6 @@ package protocol FileSystem: Sendable {
     func synchronize(_ file: FileHandle) throws(SystemError)
     /// Returns when the directory's entries survive a power failure.
     func synchronizeDirectory(_ path: String) throws(SystemError)
-    /// Returns when nothing written later can survive a power failure that the file's contents do not survive.
-    ///
-    /// - Returns: the reached safety, which may be higher.
-    func order(_ file: FileHandle) throws(SystemError) -> Flush
-    /// The same for the directory's entries.
-    func orderDirectory(_ path: String) throws(SystemError) -> Flush
     func close(_ file: FileHandle)
     /// Renames a file over another, atomically.
     func rename(_ path: String, to newPath: String) throws(SystemError)

@@ -138,23 +138,6 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    #if canImport(Darwin)
-        package func order(_ file: FileHandle) throws(SystemError) -> Flush {
-            if Self.restarting({ fcntl(file.descriptor, F_BARRIERFSYNC) }) == 0 { return .ordered }
-            // The file system has no barriers.
-            try synchronize(file)
-            return .durable
-        }
-
-        package func orderDirectory(_ path: String) throws(SystemError) -> Flush {
-            let directory = try openForReading(path)
-            defer { close(directory) }
-            if Self.restarting({ fcntl(directory.descriptor, F_BARRIERFSYNC) }) == 0 { return .ordered }
-            try synchronizeDirectory(path)
-            return .durable
-        }
-    #endif
-
     package func close(_ file: FileHandle) {
         release(file) { systemClose(file.descriptor) }
     }

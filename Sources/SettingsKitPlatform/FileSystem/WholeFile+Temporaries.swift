@@ -56,11 +56,9 @@ extension WholeFile {
     }
 
     private static let suffix = ".tmp"
-    /// The temporary name of a replaced file. The file has no lock.
-    static let keptSuffix = ".kept"
 
     /// Returns the name of a temporary file for the file at `path`. ``removeTemporaries(_:)`` recognizes it.
-    package static func temporaryPath(for target: String, suffix: String = suffix) -> String {
+    package static func temporaryPath(for target: String) -> String {
         let (directory, name) = split(target)
         let random = String(getpid(), radix: 36) + "-" + String(UInt64.random(in: .min ... .max), radix: 36)
         return join(directory, ".\(CompanionName.stem(of: name)).\(random)\(suffix)")
@@ -72,25 +70,20 @@ extension WholeFile {
         guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else { return }
         for candidate in try fileSystem.names(inDirectory: directory)
         where Self.isTemporary(candidate, of: name) {
-            let isKept = candidate.hasSuffix(Self.keptSuffix)
             let path = Self.join(directory, candidate)
             guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
-                // A kept file's contents are older than its name.
-                abandonment == .unlocked && !isKept
-                    || (isKept ? status.changed : status.modified).seconds < Self.abandonmentEnd
+                abandonment == .unlocked || status.modified.seconds < Self.abandonmentEnd
             else { continue }
             try removeUnlocked(path)
         }
     }
 
-    /// Whether a name is one that ``temporaryPath(for:suffix:)`` makes for a file with another name.
+    /// Whether a name is one that ``temporaryPath(for:)`` makes for a file with another name.
     package static func isTemporary(_ candidate: String, of name: String) -> Bool {
         let prefix = ".\(CompanionName.stem(of: name))."
         guard candidate.hasPrefix(prefix) else { return false }
-        let isKept = candidate.hasSuffix(keptSuffix)
         // A longer name belongs to another file.
-        return (isKept || candidate.hasSuffix(suffix))
-            && !candidate.dropFirst(prefix.count).dropLast(isKept ? 5 : 4).contains(".")
+        return candidate.hasSuffix(suffix) && !candidate.dropFirst(prefix.count).dropLast(suffix.count).contains(".")
     }
 
     private static var abandonmentEnd: Int64 { Int64(Date().timeIntervalSince1970) - PlatformTimings.abandonment }

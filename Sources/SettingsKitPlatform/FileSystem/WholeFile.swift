@@ -115,7 +115,7 @@ package final class WholeFile: Sendable {
         fileprivate func removeFile() -> FileHandle? { file.withLock { $0.take() } }
     }
 
-    /// Replaces the file by `bytes`: ``prepare(_:)``, ``put(_:replaced:)`` and ``synchronizeDirectory()``.
+    /// Replaces the file by `bytes`: ``prepare(_:)``, ``put(_:keepingAside:)`` and ``synchronizeDirectory()``.
     ///
     /// - Returns: the state of the new file.
     /// - Throws: the errors of the system. The old file then stays, unless synchronizing the directory failed: then the
@@ -139,11 +139,8 @@ package final class WholeFile: Sendable {
     ///
     /// - Parameters:
     ///   - permissions: The permissions of the file if there is no old one; nil for its owner only.
-    ///   - flush: The required safety of the file before it is put in place.
     /// - Throws: the errors of the system; nothing is left behind then.
-    package func prepare(
-        _ bytes: Data, permissions: FilePermissions? = nil, flush: Flush = .durable
-    ) throws(SystemError) -> Prepared {
+    package func prepare(_ bytes: Data, permissions: FilePermissions? = nil) throws(SystemError) -> Prepared {
         let target = try resolvedPath()
         try createDirectory()
         let old = try fileSystem.status(of: target, followingLink: false)?.permissions
@@ -152,59 +149,38 @@ package final class WholeFile: Sendable {
         // Set before the file has contents, which one of the attributes protects.
         if old != nil { fileSystem.carryAttributes(from: target, to: file) }
         do throws(SystemError) {
-            return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions, flush))
+            return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions))
         } catch {
             discard(file)
             throw error
         }
     }
 
-    /// Removes a prepared file. Does nothing after ``put(_:replaced:)``.
+    /// Removes a prepared file. Does nothing after ``put(_:keepingAside:)``.
     package func discard(_ prepared: Prepared) {
         if let file = prepared.removeFile() { discard(file) }
     }
 
-    /// What to do with the replaced file.
-    package enum Replaced: Sendable {
-        case removed
-        /// Renames it to this name after the replacement, over any file of that name.
-        case renamed(String)
-        /// Gives it this free name before the replacement. If that is impossible, it is not replaced.
-        case keptAside(String)
-    }
-
     /// Replaces the old file by a prepared one.
     ///
-    /// - Parameter replaced: What to do with the old file; names are names in its directory.
-    /// - Returns: the state of the new file, and whether the old one has its new name.
+    /// - Parameter name: A free name in its directory that the old file gets before. If that is impossible, it is not replaced.
+    /// - Returns: the state of the new file.
     /// - Throws: the errors of the system; the old file then stays, and the prepared one is removed.
-    package func put(
-        _ prepared: Prepared, replaced: Replaced
-    ) throws(SystemError) -> (status: FileStatus, isOldKept: Bool) {
+    package func put(_ prepared: Prepared, keepingAside name: String? = nil) throws(SystemError) -> FileStatus {
         guard let file = prepared.removeFile() else { preconditionFailure("a prepared file is put in place once") }
         defer { fileSystem.close(file) }
         let (temporary, target) = (file.path, prepared.target)
-        let directory = Self.split(target).directory
+        let aside = name.map { Self.join(Self.split(target).directory, $0) }
         var kept = KeptFile.notAtAll
-        // The temporary name of the old file.
-        var keptPath = ""
         do throws(SystemError) {
-            switch replaced {
-            case .removed: break
-            case .renamed:
-                keptPath = Self.temporaryPath(for: target, suffix: Self.keptSuffix)
-                kept = fileSystem.linkIfPossible(target, as: keptPath)
-            case .keptAside(let name):
-                keptPath = Self.join(directory, name)
-                kept = try fileSystem.keepAside(target, as: keptPath)
-            }
+            if let aside { kept = try fileSystem.keepAside(target, as: aside) }
             try fileSystem.rename(temporary, to: target)
         } catch {
             do throws(SystemError) {
-                switch kept {
-                case .linked: try fileSystem.remove(keptPath)
-                case .moved: try fileSystem.rename(keptPath, to: target)
-                case .notAtAll: break
+                switch (kept, aside) {
+                case (.linked, let aside?): try fileSystem.remove(aside)
+                case (.moved, let aside?): try fileSystem.rename(aside, to: target)
+                default: break
                 }
             } catch {
                 // The first error has the cause. Nothing is lost: the old file may keep a second name.
@@ -212,21 +188,7 @@ package final class WholeFile: Sendable {
             Self.removeOwn(temporary, in: fileSystem)
             throw error
         }
-        var isOldKept = kept != .notAtAll
-        if case .renamed(let name) = replaced, isOldKept {
-            do throws(SystemError) {
-                try fileSystem.rename(keptPath, to: Self.join(directory, name))
-            } catch {
-                // The new file is in place, which matters most.
-                isOldKept = false
-                Self.removeOwn(keptPath, in: fileSystem)
-            }
-        }
-        return (status(ofPut: prepared), isOldKept)
-    }
-
-    package func put(_ prepared: Prepared) throws(SystemError) -> FileStatus {
-        try put(prepared, replaced: .removed).status
+        return status(ofPut: prepared)
     }
 
     private func status(ofPut prepared: Prepared) -> FileStatus {
@@ -251,15 +213,6 @@ package final class WholeFile: Sendable {
         try fileSystem.synchronizeDirectory(Self.split(try resolvedPath()).directory)
     }
 
-    /// Flushes the directory, and with it the file that was last put in place.
-    ///
-    /// - Returns: the reached safety, which may be higher than requested.
-    package func flushDirectory(_ flush: Flush) throws(SystemError) -> Flush {
-        if flush == .ordered { return try fileSystem.orderDirectory(Self.split(try resolvedPath()).directory) }
-        try synchronizeDirectory()
-        return .durable
-    }
-
     /// Creates the file's directory if it is missing, and makes it survive a power failure.
     package func createDirectory() throws(SystemError) {
         try createDirectories(Self.split(try resolvedPath()).directory)
@@ -271,13 +224,13 @@ package final class WholeFile: Sendable {
     }
 
     private func write(
-        _ bytes: Data, to file: FileHandle, _ permissions: FilePermissions?, _ flush: Flush
+        _ bytes: Data, to file: FileHandle, _ permissions: FilePermissions?
     ) throws(SystemError) -> FileStatus {
         try Array(bytes).withUnsafeBufferPointer { buffer throws(SystemError) in
             try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
         }
         try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: file.path)
-        _ = try fileSystem.flush(file, flush)
+        try fileSystem.synchronize(file)
         return try fileSystem.status(of: file)
     }
 

@@ -58,7 +58,7 @@ struct WholeFileTests {
         try withTemporaryDirectory { directory in
             let file = file(directory + "/f")
             _ = try file.replace(with: Data("old".utf8))
-            _ = try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside"))
+            _ = try file.put(file.prepare(Data("new".utf8)), keepingAside: "f.aside")
             #expect(try bytes(of: directory + "/f.aside") == Data("old".utf8))
             #expect(try bytes(of: directory + "/f") == Data("new".utf8))
         }
@@ -71,7 +71,7 @@ struct WholeFileTests {
             let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
             _ = try file.replace(with: Data("old".utf8))
             fileSystem.set(.calls([.link], errno: errno))
-            _ = try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside"))
+            _ = try file.put(file.prepare(Data("new".utf8)), keepingAside: "f.aside")
             #expect(try bytes(of: directory + "/f.aside") == Data("old".utf8))
             #expect(try bytes(of: directory + "/f") == Data("new".utf8))
             #expect(try names(in: directory) == ["f", "f.aside"])
@@ -87,7 +87,7 @@ struct WholeFileTests {
             fileSystem.set(.calls([.rename], errno: EIO))
             for attempt in 1...3 {
                 #expect(throws: SystemError.self) {
-                    try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside-\(attempt)"))
+                    try file.put(file.prepare(Data("new".utf8)), keepingAside: "f.aside-\(attempt)")
                 }
             }
             #expect(try names(in: directory) == ["f"])
@@ -103,37 +103,9 @@ struct WholeFileTests {
             _ = try file.replace(with: Data("old".utf8))
             fileSystem.set(.calls([.link], errno: ENOSPC))
             #expect(throws: SystemError.self) {
-                try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside"))
+                try file.put(file.prepare(Data("new".utf8)), keepingAside: "f.aside")
             }
             #expect(try bytes(of: directory + "/f") == Data("old".utf8))
-            #expect(try names(in: directory) == ["f"])
-        }
-    }
-
-    @Test("The file that is replaced gets the name of an earlier one")
-    func rename() throws {
-        try withTemporaryDirectory { directory in
-            let file = file(directory + "/f")
-            for text in ["one", "two", "three"] {
-                let put = try file.put(file.prepare(Data(text.utf8)), replaced: .renamed("f-previous"))
-                #expect(put.isOldKept == (text != "one"))
-            }
-            #expect(try bytes(of: directory + "/f-previous") == Data("two".utf8))
-            #expect(try bytes(of: directory + "/f") == Data("three".utf8))
-            #expect(try names(in: directory) == ["f", "f-previous"])
-        }
-    }
-
-    @Test("A file is replaced all the same where the old one cannot be kept", arguments: [EPERM, ENOTSUP, EIO, ENOSPC])
-    func renameWithoutLinks(errno: Int32) throws {
-        try withTemporaryDirectory { directory in
-            let fileSystem = FaultyFileSystem()
-            let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
-            _ = try file.replace(with: Data("old".utf8))
-            fileSystem.set(.calls([.link], errno: errno))
-            let put = try file.put(file.prepare(Data("new".utf8)), replaced: .renamed("f-previous"))
-            #expect(!put.isOldKept)
-            #expect(try bytes(of: directory + "/f") == Data("new".utf8))
             #expect(try names(in: directory) == ["f"])
         }
     }
@@ -198,8 +170,8 @@ struct WholeFileTests {
             try withTemporaryDirectory { directory in
                 let file = file(directory + "/" + name)
                 _ = try file.replace(with: Data("old".utf8))
-                let put = try file.put(file.prepare(Data("new".utf8)), replaced: .renamed(stem + "-previous"))
-                #expect(put.isOldKept)
+                _ = try file.put(file.prepare(Data("new".utf8)), keepingAside: stem + ".aside")
+                #expect(try bytes(of: directory + "/" + stem + ".aside") == Data("old".utf8))
             }
         }
         #expect(CompanionName.stem(of: "Settings.plist") == "Settings.plist")
