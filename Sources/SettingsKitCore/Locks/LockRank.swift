@@ -16,6 +16,8 @@
     case flushing
     /// Beginning a log.
     case beginning
+    /// The threads that wait for a log's files, while one of them looks whether they are free.
+    case waiting
     /// A store's files or its database, and with them the lock that other processes respect.
     case files
     /// A store's memory of its file or of a cluster. No file is used while it is held.

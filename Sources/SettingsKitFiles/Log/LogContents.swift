@@ -17,17 +17,39 @@ struct LogContents: Sendable {
     /// The change of a name that is in force.
     struct Entry: Sendable, Equatable {
         /// Nil for a removal, which only a shared log keeps.
-        var data: Data?
-        /// The member of the property list, if the bytes alone would give another one.
-        var member: PropertyListValue?
-        var stamp: LogStamp?
+        let data: Data?
+        private let rest: Rest?
+
+        /// What most entries of a property list do not have.
+        private final class Rest: Sendable {
+            let member: PropertyListValue?
+            let stamp: LogStamp?
+
+            init(_ member: PropertyListValue?, _ stamp: LogStamp?) { (self.member, self.stamp) = (member, stamp) }
+        }
 
         init(_ change: LogChange, _ stamp: LogStamp?) {
-            (data, member, self.stamp) = (change.data, change.member, stamp)
+            data = change.data
+            rest = change.member == nil && stamp == nil ? nil : Rest(change.member, stamp)
+        }
+
+        /// The member of the property list, if the bytes alone would give another one.
+        var member: PropertyListValue? { rest?.member }
+        var stamp: LogStamp? { rest?.stamp }
+
+        static func == (left: Self, right: Self) -> Bool {
+            left.data == right.data && left.member == right.member && left.stamp == right.stamp
         }
 
         /// The value for the property list. Nil for a removal.
         var value: PropertyListValue? { member ?? data.map { NativeValue.value(for: $0) } }
+
+        /// The member whose kind new bytes keep where they permit it. Nil if their own kind is the same.
+        func kind(for new: Data) -> PropertyListValue? {
+            if let member { return member }
+            // A number with a fraction or an exponent is a real.
+            return data?.isReal == true && !new.isReal ? value : nil
+        }
 
         /// Whether the entry replaces another one of the same name.
         func wins(over other: Entry?) -> Bool {
@@ -40,6 +62,8 @@ struct LogContents: Sendable {
     }
 
     private(set) var entries: [String: Entry] = [:]
+    /// Whether a log is loaded, whose changes nobody hears of.
+    var isLoading = false
     /// The members of newer versions in the lines of the entries, by name.
     private var unknownMembers: [String: [UInt8]] = [:]
     /// Whether there was a first line.
@@ -91,15 +115,9 @@ struct LogContents: Sendable {
         return entries[name]?.data
     }
 
-    /// The member of a name, if the bytes alone would give another one.
-    func member(named name: String) -> PropertyListValue? {
-        overlay[name].map { $0.member } ?? entries[name]?.member
-    }
-
     /// The value of a name as it is or will be in the property list.
     func value(named name: String) -> PropertyListValue? {
-        if let change = overlay[name] { return Entry(change, nil).value }
-        return entries[name]?.value
+        entry(named: name)?.value
     }
 
     // MARK: Storing
@@ -113,18 +131,16 @@ struct LogContents: Sendable {
             writes.count == 1 ? writes : writes.reversed().filter { seen.insert($0.key.name).inserted }.reversed()
         return last.compactMap { write in
             let name = write.key.name
-            guard write.data != data(named: name) else { return nil }
+            let old = entry(named: name)
+            guard write.data != old?.data else { return nil }
             guard let data = write.data else { return LogChange(name: name, data: nil) }
-            return LogChange(name: name, data: data, resembling: kind(of: name, for: data))
+            return LogChange(name: name, data: data, resembling: old?.kind(for: data))
         }
     }
 
-    /// The member whose kind new bytes keep where they permit it. Nil if their own kind is the same.
-    private func kind(of name: String, for new: Data) -> PropertyListValue? {
-        if let member = member(named: name) { return member }
-        // A number with a fraction or an exponent is a real.
-        guard let old = data(named: name), old.isReal, !new.isReal else { return nil }
-        return value(named: name)
+    private func entry(named name: String) -> Entry? {
+        if !overlay.isEmpty, let change = overlay[name] { return Entry(change, nil) }
+        return entries[name]
     }
 
     // MARK: Reading lines
@@ -160,14 +176,21 @@ struct LogContents: Sendable {
 
     private mutating func apply(_ line: LogChanges, end: Int64) -> [SettingsStoreChange] {
         var result: [SettingsStoreChange] = []
-        result.reserveCapacity(line.changes.count)
         for change in line.changes {
             let entry = Entry(change, line.stamp)
-            let old = entries[change.name]
-            guard entry.wins(over: old) else { continue }
-            let before = overlay.isEmpty ? old?.data : data(named: change.name)
+            // In a log that is not shared, the last change wins; this looks the name up once.
+            let isLast = line.stamp == nil
+            let old =
+                if !isLast { entries[change.name] } else if entry.data == nil {
+                    entries.removeValue(forKey: change.name)
+                } else { entries.updateValue(entry, forKey: change.name) }
+            guard entry.wins(over: old) else {
+                if isLast { entries[change.name] = old }
+                continue
+            }
+            if !isLast { entries[change.name] = entry }
+            let before = overlay[change.name].map { $0.data } ?? old?.data
             if let old { size -= size(of: change.name, old) }
-            entries[change.name] = entry.data == nil && entry.stamp == nil ? nil : entry
             if !line.unknownMembers.isEmpty {
                 unknownMembers[change.name] = line.unknownMembers
             } else if !unknownMembers.isEmpty {
@@ -178,7 +201,7 @@ struct LogContents: Sendable {
                 unprinted[change.name] = end
                 if !overlay.isEmpty { overlay[change.name] = nil }
             }
-            if before != entry.data {
+            if !isLoading, before != entry.data {
                 result.append(SettingsStoreChange(name: change.name, from: before, to: entry.data))
             }
         }

@@ -12,6 +12,8 @@ enum LogLimits {
     static let trust = Duration.milliseconds(1)
     /// The time between two announcements of changes to other processes.
     static let announcementPause = Duration.milliseconds(1)
+    /// The pauses between looks at a mutex that another thread holds, before a thread waits for it.
+    static let mutexPauses: [Duration] = [20, 40, 80, 160, 320].map { .microseconds($0) }
     /// What may be copied to a new log while the old one is locked, in bytes.
     static let lastCopy: Int64 = 64 << 10
     /// How often a compaction copies what was appended meanwhile, before it takes the lock.

@@ -92,7 +92,7 @@ final class SettingsLog: Sendable {
     let feed = SettingsStoreFeed()
     private let setup: Setup
     private let contents: Mutex<LogContents>
-    private let files: Mutex<Files>
+    private let files: BargingMutex<Files>
     /// Locked while the first log is begun.
     private let beginning = Mutex((), .beginning)
     /// What was last flushed.
@@ -109,7 +109,7 @@ final class SettingsLog: Sendable {
     init(_ setup: Setup) throws {
         self.setup = setup
         let lock = LogLock(path: setup.base + "-lock", like: setup.model)
-        files = Mutex(Files(lock: lock, mayWrite: !setup.isReadOnly && setup.access == .readWrite), .files)
+        files = BargingMutex(Files(lock: lock, mayWrite: !setup.isReadOnly && setup.access == .readWrite), .files)
         contents = Mutex(LogContents(), .contents)
         announcer =
             setup.isAnnouncing ? ChangeAnnouncer(pause: LogLimits.announcementPause) { Self.touch(setup) } : nil
@@ -250,10 +250,12 @@ final class SettingsLog: Sendable {
         let head = try log.bytes(from: 0, to: min(size, Int64(LogLine.magic.utf8.count)))
         var isForeign = LogLineReader.beginning(of: head) == .foreign
         var loaded = LogContents()
+        loaded.isLoading = true
         let end = try log.read(from: 0, to: size) { line, end in
             if line != .damaged { isForeign = false }
             _ = loaded.apply(line, end: end)
         }
+        loaded.isLoading = false
         if isForeign { throw LogProblem.foreign }
         if let version = loaded.newerVersion { throw LogProblem.newerVersion(version) }
         if !loaded.hasBeginning { _ = loaded.apply(.damaged) }
@@ -263,7 +265,7 @@ final class SettingsLog: Sendable {
             begin(log, end, &files)
             files.loadCount += 1
             contents.withLock { contents in
-                let changes = contents.differences(to: loaded)
+                let changes = before == nil && contents.names.isEmpty ? [] : contents.differences(to: loaded)
                 contents = loaded
                 feed.publish(changes, origin: .external)
             }

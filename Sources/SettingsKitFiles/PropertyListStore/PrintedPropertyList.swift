@@ -363,8 +363,7 @@ final class PrintedPropertyList: Sendable {
         var isChanged = false
         let isAccepted = try log.write(isSet: isSet) { contents in
             guard let changes = try decide(contents) else { return nil }
-            let growth = changes.reduce(0) { $0 + $1.size - (contents.data(named: $1.name)?.count ?? 0) }
-            guard growth <= 0 || contents.size + growth <= setup.limits.contents else {
+            guard !exceedsLimit(changes, contents) else {
                 throw SettingsError(
                     .tooLarge, store: description, underlying: TooMuch.contents(limit: setup.limits.contents))
             }
@@ -377,6 +376,14 @@ final class PrintedPropertyList: Sendable {
             writer.schedule()
         }
         return isAccepted
+    }
+
+    private func exceedsLimit(_ changes: [LogChange], _ contents: LogContents) -> Bool {
+        let size = changes.reduce(0) { $0 + $1.size }
+        // Values that are replaced are counted only where they matter.
+        guard contents.size + size > setup.limits.contents else { return false }
+        let growth = changes.reduce(size) { $0 - (contents.data(named: $1.name)?.count ?? 0) }
+        return growth > 0 && contents.size + growth > setup.limits.contents
     }
 
     /// Imports what the list says before the first change of this process.
