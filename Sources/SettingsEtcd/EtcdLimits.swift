@@ -13,15 +13,12 @@ enum EtcdLimits {
     static let largeAnswer = 32 << 20
     /// The greatest size of a watch's message: etcd cuts at about 1.5 MB, between two events, and JSON takes a third more.
     static let watchMessage = 32 << 20
-    /// The number of entries that are read at once: at first, and the least that a slow answer leads to.
-    static let pageEntries = 2_000
-    static let smallestPage = 50
+    /// The number of entries that are read at once, unless they are large.
+    static let pageEntries: Int64 = 2_000
     /// The greatest size of the file of the last known values.
     static let knownFile = 1 << 30
     /// The greatest number of idle connections.
     static let idleConnections = 4
-    /// The received bytes after which a transfer pauses until they are read.
-    static let unreadBytes = 4 << 20
 }
 
 /// The times of a store on a cluster. ``Backoff`` has the rule by which pauses grow.
@@ -48,31 +45,23 @@ enum EtcdTimings {
     /// The longest time of a single request that writes, also with a longer patience, and the share of the patience that it takes.
     static let longestRequest = Duration.seconds(6)
     static let shareOfPatience = 0.6
-    /// The rate of the slowest connection or machine that can send large values, in bytes a second.
-    static let slowestRate = 40_000.0
 
     // MARK: Leases
 
-    /// The time after which the marker of a client that has ended is removed, in seconds.
-    static let markerLease: Int64 = 90
-    /// The shortest time after which values that expire are removed, in seconds.
-    static let shortestExpiry: Int64 = 5
-    /// The share of a lease's time after which it is renewed, as a divisor.
-    static let renewalsPerLease: Int64 = 4
+    /// The time after which the marker of a client that has ended is removed, in seconds, and after which it is renewed.
+    static let lease: Int64 = 90
+    static let leaseRenewal = Duration.seconds(22)
 
     // MARK: The file of the last known values, and closing
 
     /// The pause between a change and the write of the file, and between two writes as a multiple of the time that one takes.
     static let savingPause = Duration.seconds(5)
     static let savingShare = 50
-    /// How long closing a store waits for a write and for the thread that follows, and how long for the cluster.
+    /// How long closing a store waits for the thread that follows.
     static let closingPatience = Duration.seconds(2)
-    static let releasePatience = Duration.milliseconds(800)
 
     // MARK: Connections
 
-    /// The pauses before a client returns to the first member of its list. They grow each time that the member fails.
-    static let returnPauses = Backoff(first: .seconds(60), limit: .seconds(1800))
     /// The time limit of a large answer, as a multiple of the limit for its first byte.
     static let longAnswer = 20
 }

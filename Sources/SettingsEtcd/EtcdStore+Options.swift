@@ -19,11 +19,6 @@ extension EtcdStore {
         /// another member if this one hangs. So a value is late by this time and the time of a connection at most: by ten seconds,
         /// unless you choose another time.
         public var silence = Duration.seconds(6)
-        /// If not nil, the values that this store writes are removed from the cluster when the store is closed, or so long
-        /// after the process has ended or lost its connection. At least five seconds.
-        ///
-        /// A program that loses its connection for longer sees its values removed when it is connected again, and sets them again.
-        public var expiring: Duration?
         /// Whether a file keeps the last known values. If not, a program that cannot reach the cluster starts without values.
         public var keepsState = true
 

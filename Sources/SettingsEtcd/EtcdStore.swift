@@ -41,8 +41,8 @@ import SettingsKitPlatform
 /// ## Limits
 /// A transaction takes 127 settings and 1.5 MB. All values under the prefix are in memory, at most 256 MB.
 ///
-/// Writes use a key under `settingskit.clients/`, which ends with the client: a user of a cluster with authentication needs the
-/// right to read and write keys with that prefix and the store's.
+/// Writes use a key under `settingskit.clients/`, which ends some time after the client: a user of a cluster with authentication
+/// needs the right to read and write keys with that prefix and the store's.
 ///
 /// All functions may be called from any thread.
 public final class EtcdStore: SettingsStore {
@@ -54,8 +54,7 @@ public final class EtcdStore: SettingsStore {
     ///
     /// - Parameters:
     ///   - endpoints: The addresses of the cluster's members, such as `https://etcd-1:2379`. One is enough. With several,
-    ///     stores spread evenly over the members: each begins with any of them, goes on with another one if that fails, and
-    ///     returns to it some minutes later.
+    ///     stores spread evenly over the members: each begins with any of them, and goes on with another one if that fails.
     ///   - prefix: What the keys of the settings begin with, such as `fleet/player/`. Not empty.
     ///   - state: The folder of the file with the last known values; created if it is missing. Nil for `Etcd` in the program's own
     ///     folder: in `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms. The file is not
@@ -78,7 +77,8 @@ public final class EtcdStore: SettingsStore {
     init(
         endpoints: [String], prefix: String, state: URL?, options: Options, transport: any GatewayTransport
     ) throws {
-        let addresses = try Endpoints(endpoints).shuffled()
+        var addresses = try Endpoints(endpoints)
+        addresses.shuffle()
         guard !prefix.isEmpty, !ClientMarker.keys.hasPrefix(prefix), !prefix.hasPrefix(ClientMarker.keys),
             !prefix.utf8.contains(0)
         else {
@@ -120,15 +120,15 @@ public final class EtcdStore: SettingsStore {
     /// - Throws: As ``apply(_:)`` does.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws { try cluster.set(key, to: data) }
 
-    /// Applies a batch as one transaction of the cluster, and waits for it. Without writes, asks the cluster whether the
-    /// expectations hold.
+    /// Applies a batch as one transaction of the cluster, and waits for it. Without writes, compares the expectations with what
+    /// the cluster holds during the call.
     ///
     /// - Throws: `SettingsError` with the code `readOnly`; `tooLarge` for more than 127 settings or 1.5 MB; `clusterUnreachable`,
     ///   `clusterNotSecure`, `clusterLoginRefused`, `clusterAccessDenied`, `clusterFull`, `clusterRefused` or `storeClosed`, if
     ///   nothing was written; `outcomeUnknown`.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if !batch.writes.isEmpty { return try cluster.write(batch, failsAtOnce: false) }
-        if batch.options.waitsForAgreement { return try cluster.confirm(batch.expectations) }
+        if batch.options.waitsForAgreement { try synchronize() }
         return cluster.state.withLock { $0.holds(batch.expectations) }
     }
 

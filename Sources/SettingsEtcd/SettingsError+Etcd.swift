@@ -19,12 +19,12 @@ extension SettingsError.Code {
         advice:
             "The cluster does not accept the store's user and password, or requires a user. Correct the credentials. Until "
             + "then the last known values are used.")
-    /// The user has no right that the store needs for all settings.
+    /// The user has no right to a key that the store reads or writes.
     public static let clusterAccessDenied = Self(
         name: "clusterAccessDenied",
         advice:
-            "The cluster's user has no right to read the prefix, or to write the keys under settingskit.clients/. Grant both "
-            + "to a role of the user.")
+            "The cluster's user has no right to read or write the setting, or to write the keys under settingskit.clients/. "
+            + "Grant both to a role of the user. Nothing was written.")
     /// The cluster has no space left, and refuses writes. Values are read and arrive as before.
     public static let clusterFull = Self(
         name: "clusterFull",
@@ -46,7 +46,7 @@ extension SettingsError.Code {
         advice:
             "A transaction in an etcd cluster has at most 127 settings, read or written; divide it. Nothing was written."
     )
-    /// The cluster has refused a change for what it is: the user has no right to make it, or it is too large for the cluster.
+    /// The cluster has refused a change for what it is, such as one that is too large for its configuration.
     public static let clusterRefused = Self(
         name: "clusterRefused", advice: "The cluster has refused the change; the value in the cluster stays.")
     /// The arguments with which a store was opened cannot be used.

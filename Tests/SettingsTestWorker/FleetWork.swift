@@ -36,31 +36,4 @@ enum FleetWork {
             }
         }
     }
-
-    /// Sets keys of its own, and says the number of those that the cluster has acknowledged so far.
-    static func fill(_ settings: SettingsService, name: String, count: Int, batch: Int) {
-        var next = 0
-        while next < count {
-            let numbers = next..<min(next + batch, count)
-            do {
-                try settings.save { t in
-                    for number in numbers {
-                        t.set(Setting<Int>("\(name)-\(number)", in: scope, default: -1), to: number)
-                    }
-                }
-                next = numbers.upperBound
-                say("\(next)")
-            } catch {
-                continue
-            }
-        }
-    }
-
-    /// Says each value of a setting, and when it was seen.
-    static func follow(_ settings: SettingsService) {
-        let value = Setting<Int>("value", in: scope, default: 0)
-        let subscription = settings.observe(value) { change in say("\(change.newValue) \(now())") }
-        say("ready")
-        withExtendedLifetime(subscription) { while true { sleep(60) } }
-    }
 }

@@ -186,16 +186,6 @@ case "fleet-count":
     try FleetWork.count(
         FleetWork.open(arguments[3], prefix: arguments[4], state: path, patience: .seconds(60)), times: argument(5))
 
-case "fleet-fill":
-    // fleet-fill FOLDER ENDPOINTS PREFIX NAME COUNT: so many keys, of which it says how many are acknowledged.
-    FleetWork.fill(
-        try FleetWork.open(arguments[3], prefix: arguments[4], state: path, patience: .seconds(5)), name: arguments[5],
-        count: argument(6), batch: 50)
-
-case "fleet-follow":
-    // fleet-follow FOLDER ENDPOINTS PREFIX: says each change of one setting.
-    FleetWork.follow(try FleetWork.open(arguments[3], prefix: arguments[4], state: path, patience: .seconds(5)))
-
 case "fleet-conformance":
     // fleet-conformance FOLDER ENDPOINTS PREFIX: what the conformance suite has a process do that it kills.
     try StoreConformance.writeUntilKilled(

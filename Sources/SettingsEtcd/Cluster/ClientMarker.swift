@@ -30,9 +30,6 @@ struct ClientMarker: Sendable {
         init(_ comparisons: [GatewayMessage.Comparison], _ operations: [GatewayMessage.Operation]) {
             (self.comparisons, self.operations) = (comparisons, operations)
         }
-
-        /// The size of the keys and values that are sent.
-        var size: Int { operations.reduce(0) { $0 + $1.key.count + ($1.value?.count ?? 0) } }
     }
 
     private struct Registration {
@@ -44,23 +41,11 @@ struct ClientMarker: Sendable {
         var modRevision: Int64 = 0
     }
 
-    private let seconds: Int64
     private var registration: Registration?
     private var lastNumber: UInt64 = 0
 
-    /// - Parameter expiry: The time after which the client's own values expire; nil if they do not.
-    init(expiry: Duration?) {
-        seconds = expiry.map { max(EtcdTimings.shortestExpiry, Int64($0 / .seconds(1))) } ?? EtcdTimings.markerLease
-    }
-
-    /// The lease of the key, and of values that expire; nil if there is none.
-    var lease: Int64? { registration?.lease }
-
     /// The cluster that has granted the lease; nil if there is none.
     var cluster: String? { registration?.cluster }
-
-    /// The time after which the lease should be renewed.
-    var renewalPause: Duration { .seconds(seconds) / EtcdTimings.renewalsPerLease }
 
     /// Ensures that there is a lease, and that it will not expire soon.
     mutating func prepare(
@@ -68,7 +53,7 @@ struct ClientMarker: Sendable {
     ) throws(GatewayFailure) {
         let asked = ContinuousClock.now
         if let registration {
-            if registration.renewed + renewalPause > asked { return }
+            if registration.renewed + EtcdTimings.leaseRenewal > asked { return }
             let answer: LeaseAnswer = try client.ask(.renewLease(registration.lease), within: time, call: call)
             if answer.timeToLive > 0 {
                 self.registration?.renewed = asked
@@ -76,7 +61,8 @@ struct ClientMarker: Sendable {
             }
         }
         registration = nil
-        let answer: LeaseAnswer = try client.ask(.grantLease(seconds: seconds), within: time, call: call)
+        let answer: LeaseAnswer = try client.ask(
+            .grantLease(seconds: EtcdTimings.lease), within: time, call: call)
         guard answer.id != 0 else { throw .notEtcd(status: 200) }
         // The name was never used, so no transaction under another name can affect it.
         let name = (0..<4).map { _ in String(UInt32.random(in: 0 ... .max), radix: 36) }.joined(separator: "-")
@@ -95,8 +81,6 @@ struct ClientMarker: Sendable {
         case refused([RangeAnswer], revision: Int64)
         /// It was not applied, and will not be.
         case notMade
-        /// The key was removed since the transaction was first sent, so the cluster cannot be asked.
-        case lost
     }
 
     /// Gives a transaction its number, once it will not change any more.
@@ -108,41 +92,53 @@ struct ClientMarker: Sendable {
     }
 
     /// Sends a transaction, which may have been sent before.
+    ///
+    /// - Throws: `noSpace` if the transaction was not applied for lack of space, and will not be; `noMarker`.
     mutating func send(
         _ transaction: Transaction, by client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Outcome {
-        guard let registration, registration.key == transaction.key else { return .lost }
+        guard let registration, registration.key == transaction.key else { throw .noMarker }
         let marker = GatewayMessage.Operation(
             key: registration.key, value: Data("\(transaction.number)".utf8), lease: registration.lease)
         let message = GatewayMessage.transaction(
             [.modRevision(key: registration.key, transaction.modRevision)] + transaction.comparisons,
             transaction.operations + [marker])
-        let answer: TransactionAnswer = try client.ask(message, within: time, call: call)
+        let answer: TransactionAnswer
+        do throws(GatewayFailure) {
+            answer = try client.ask(message, within: time, call: call)
+        } catch .noSpace {
+            // The cluster may have applied the transaction with its last space.
+            guard
+                let answer: RangeAnswer = try? client.ask(
+                    .range(.init(first: transaction.key)), within: time, call: call)
+            else { throw .timedOut }
+            if let outcome = try read(answer, transaction) { return outcome }
+            throw .noSpace
+        } catch .refused(code: GatewayFailure.leaseNotFound, status: _) {
+            self.registration = nil
+            throw .noMarker
+        } catch {
+            throw error
+        }
         if answer.hasSucceeded {
             guard answer.header.revision > transaction.modRevision else { throw .notEtcd(status: 200) }
             self.registration?.modRevision = answer.header.revision
             return .made(answer.header.revision)
         }
         guard answer.reads.count == transaction.comparisons.count + 1 else { throw .notEtcd(status: 200) }
-        return read(answer.reads[0], transaction)
+        return try read(answer.reads[0], transaction)
             ?? .refused(Array(answer.reads.dropFirst()), revision: answer.header.revision)
     }
 
-    /// Reads the key, and so determines whether a transaction that was answered was applied.
-    mutating func look(
-        for transaction: Transaction, _ client: GatewayClient, within time: Duration, call: GatewayCall
-    ) throws(GatewayFailure) -> Outcome {
-        let answer: RangeAnswer = try client.ask(.range(.init(first: transaction.key)), within: time, call: call)
-        return read(answer, transaction) ?? .notMade
-    }
-
+    /// Determines from the key whether a transaction was applied.
+    ///
     /// - Returns: nil if the key is as it was when the transaction was first sent.
-    private mutating func read(_ answer: RangeAnswer, _ transaction: Transaction) -> Outcome? {
+    private mutating func read(_ answer: RangeAnswer, _ transaction: Transaction) throws(GatewayFailure) -> Outcome? {
         let entry = answer.entries.first
         if entry?.modRevision ?? 0 == transaction.modRevision { return nil }
         guard let entry else {
             registration = nil
-            return .lost
+            throw .noMarker
         }
         registration?.modRevision = entry.modRevision
         return entry.value == Data("\(transaction.number)".utf8) ? .made(entry.modRevision) : .notMade

@@ -23,56 +23,6 @@ extension EtcdCluster {
         }
     }
 
-    /// Whether the cluster's values equal the expected ones, at one moment during the call. If not, this store knows the values.
-    func confirm(_ expectations: [SettingsStoreBatch.Entry]) throws(SettingsError) -> Bool {
-        let deadline = ContinuousClock.now + options.patience
-        defer { feed.flush() }
-        let size = expectations.reduce(0) { $0 + $1.key.name.utf8.count + ($1.data?.count ?? 0) + 64 }
-        if expectations.count <= EtcdLimits.operations, size <= EtcdLimits.write / 2,
-            let answer = try compare(expectations, within: options.patience)
-        {
-            return answer
-        }
-        // No transaction compares that much, or the follower must read again.
-        try catchUp(until: deadline)
-        return state.withLock { $0.holds(expectations) }
-    }
-
-    /// Compares with the cluster's current values, by a transaction that most members confirm.
-    ///
-    /// - Returns: nil if the answer belongs to a state of the cluster that this store does not follow.
-    private func compare(
-        _ expectations: [SettingsStoreBatch.Entry], within time: Duration
-    ) throws(SettingsError) -> Bool? {
-        if isClosed { throw SettingsError(.storeClosed, store: description) }
-        let comparisons = state.withLock { state in
-            expectations.map { expectation -> GatewayMessage.Comparison in
-                let key = state.contents.key(of: expectation.key.name)
-                return expectation.data.map { .value(key: key, $0) } ?? .modRevision(key: key, 0)
-            }
-        }
-        do throws(GatewayFailure) {
-            let answer: TransactionAnswer = try client.ask(.transaction(comparisons, []), within: time, call: call)
-            if answer.hasSucceeded { return true }
-            guard answer.reads.count == comparisons.count else { throw .notEtcd(status: 200) }
-            let isFollowed = state.withLock { state in
-                state.cluster == answer.header.cluster && answer.header.revision >= state.contents.revision
-            }
-            guard isFollowed else { return nil }
-            show(answer.reads, of: comparisons, at: answer.header.revision)
-            return false
-        } catch {
-            throw failed(error)
-        }
-    }
-
-    /// Applies the reads of a transaction that has not succeeded.
-    func show(_ reads: [RangeAnswer], of comparisons: [GatewayMessage.Comparison], at revision: Int64) {
-        let views = zip(comparisons, reads).map { (key: $0.key, entry: $1.entries.first) }
-        state.withLock { feed.publish($0.contents.show(views, at: revision), origin: .external) }
-        saveLater()
-    }
-
     /// Asks the cluster, by a read that most members confirm, whether this store knows its state, and waits until it does.
     func catchUp(until deadline: ContinuousClock.Instant) throws(SettingsError) {
         var goal: Int64?
@@ -92,7 +42,7 @@ extension EtcdCluster {
                 if state.withLock({ $0.isCurrent(known, answer) }) { return }
                 if answer.header.revision < known {
                     // The cluster was restored from a backup, and the watch has not noticed that yet.
-                    leaveWatch()
+                    leaveWatch(mustRead: true)
                 } else {
                     goal = goal ?? answer.header.revision
                 }
@@ -104,8 +54,8 @@ extension EtcdCluster {
             progress.wait(for: min(left, EtcdTimings.catchUpPause))
             state.withLock { $0.progressWaiters.removeAll { $0 === progress } }
             if watchDeadline < .now {
-                // Another member is watched.
-                leaveWatch()
+                // The watch is late. Another member is asked, and watched.
+                leaveWatch(mustRead: true)
                 watchDeadline = .now + EtcdTimings.catchUpPatience
             }
         }

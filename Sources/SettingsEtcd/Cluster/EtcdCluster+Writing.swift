@@ -14,7 +14,7 @@ extension EtcdCluster {
     /// - Throws: At once if the cluster cannot be reached.
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         let isStored = state.withLock { state in
-            state.isVerified && state.outage == nil && state.contents[key.name] == data && options.expiring == nil
+            state.isVerified && state.outage == nil && state.contents[key.name] == data
                 && state.underWay[key.name] == nil && !state.uncertain.contains(key.name)
         }
         if isStored, options.access == .readWrite { return }
@@ -87,7 +87,6 @@ extension EtcdCluster {
             pause(pauses.fail(), until: deadline)
             return false
         }
-        let lease = options.expiring == nil ? 0 : marker.lease ?? 0
         let plan = state.withLock { state -> (transaction: ClientMarker.Transaction, newest: Int64)? in
             guard state.holds(batch.expectations), state.cluster == marker.cluster else { return nil }
             var writes: [String: Data?] = [:]
@@ -98,7 +97,7 @@ extension EtcdCluster {
                 ClientMarker.Transaction(
                     expected.map(state.contents.comparison),
                     writes.sorted { $0.key < $1.key }.map { name, data in
-                        .init(key: state.contents.key(of: name), value: data, lease: lease)
+                        .init(key: state.contents.key(of: name), value: data)
                     }), state.contents.newestRevision
             )
         }
@@ -128,17 +127,19 @@ extension EtcdCluster {
             saveLater()
             if revision < plan.newest {
                 // Made in a cluster that was restored, and whose values are not known yet. The write is made also if they stay unknown.
-                leaveWatch()
+                leaveWatch(mustRead: true)
                 try? waitForFollower(until: deadline)
             }
             return true
         case .refused(let reads, let revision):
             if revision < plan.newest {
-                leaveWatch()
+                leaveWatch(mustRead: true)
             } else {
-                show(reads, of: transaction.comparisons, at: revision)
+                let views = zip(transaction.comparisons, reads).map { (key: $0.key, entry: $1.entries.first) }
+                state.withLock { feed.publish($0.contents.show(views, at: revision), origin: .external) }
+                saveLater()
             }
-        case .notMade, .lost: break
+        case .notMade: break
         }
         return false
     }
@@ -151,61 +152,37 @@ extension EtcdCluster {
         var pauses = EtcdTimings.writingPauses
         // Whether an earlier request may have been carried out, or still may be.
         var mayBeMade = false
-        func end(_ failure: GatewayFailure, _ code: SettingsError.Code? = nil) -> SettingsError {
+        func end(_ failure: GatewayFailure) -> SettingsError {
             let error = failed(failure)
-            guard mayBeMade else { return SettingsError(code ?? error.code, store: description, underlying: failure) }
+            if !mayBeMade { return error }
             state.withLock { $0.uncertain.formUnion(batch.writes.map(\.key.name)) }
             return SettingsError(.outcomeUnknown, store: description, underlying: failure)
         }
         while true {
-            let time = requestTime(until: deadline, bytes: transaction.size)
+            let time = requestTime(until: deadline)
             if time <= .zero { throw end(.timedOut) }
-            let result = Result { () throws(GatewayFailure) in
-                try marker.send(transaction, by: client, within: time, call: call)
+            let failure: GatewayFailure
+            do throws(GatewayFailure) {
+                return try marker.send(transaction, by: client, within: time, call: call)
+            } catch {
+                failure = error
             }
-            switch result {
-            case .success(.lost) where mayBeMade: throw end(.timedOut)
-            case .success(let outcome): return outcome
-            case .failure(.noSpace):
-                // A cluster without space answers each request that it refuses. It may have applied this one before.
-                let outcome = Result { () throws(GatewayFailure) in
-                    try marker.look(for: transaction, client, within: time, call: call)
-                }
-                if case .success(.made(let revision)) = outcome { return .made(revision) }
-                guard case .success(.notMade) = outcome else {
-                    mayBeMade = true
-                    continue
-                }
-                throw end(.noSpace)
-            case .failure(.refused(code: GatewayFailure.leaseNotFound, status: _)) where !mayBeMade:
-                marker.forget()
-                return .notMade
-            case .failure(let failure):
-                if failure.isPermanent {
-                    // The user may lack the right to the marker, or to the settings.
-                    let outcome = Result { () throws(GatewayFailure) in
-                        try marker.look(for: transaction, client, within: time, call: call)
-                    }
-                    if case .failure(let other) = outcome, other.isPermanent { throw end(other) }
-                    throw end(failure, .clusterRefused)
-                }
-                if !failure.isCertain { mayBeMade = true }
-                if failure.needsPerson || failure == .cancelled { throw end(failure) }
-                pause(pauses.fail(), until: deadline)
-                if requestTime(until: deadline) <= .zero { throw end(failure) }
-            }
+            if failure == .noMarker, !mayBeMade { return .notMade }
+            if !failure.isCertain { mayBeMade = true }
+            if failure.needsPerson || failure == .cancelled || failure == .noMarker { throw end(failure) }
+            pause(pauses.fail(), until: deadline)
+            if requestTime(until: deadline) <= .zero { throw end(failure) }
         }
     }
 
     // MARK: Time
 
-    /// The time limit of a single request. A write that waits for it has some time left. The limit does not grow with a long
-    /// patience: a member that has lost the others keeps a request for seconds, and another member answers immediately. But a slow
-    /// connection needs more time for large values at each attempt.
-    private func requestTime(until deadline: ContinuousClock.Instant, bytes: Int = 0) -> Duration {
-        let usual = min(options.patience * EtcdTimings.shareOfPatience, EtcdTimings.longestRequest)
-        return min(
-            ContinuousClock.now.duration(to: deadline), usual + .seconds(Double(bytes) / EtcdTimings.slowestRate))
+    /// The time limit of a single request, which leaves time for others. It does not grow with a long patience: a member that has
+    /// lost the others keeps a request for seconds, and another member answers immediately.
+    private func requestTime(until deadline: ContinuousClock.Instant) -> Duration {
+        min(
+            ContinuousClock.now.duration(to: deadline), options.patience * EtcdTimings.shareOfPatience,
+            EtcdTimings.longestRequest)
     }
 
     private func pause(_ time: Duration, until deadline: ContinuousClock.Instant) {

@@ -32,10 +32,12 @@ final class EtcdCluster: Sendable {
         var uncertain: Set<String> = []
         /// The callers that wait for the follower's progress.
         var progressWaiters: [DispatchSemaphore] = []
+        /// Whether the follower reads all keys before it watches again.
+        var mustRead = true
         var isClosed = false
-        /// Whether the file lacks known values, and whether it will be written.
+        /// Whether the file lacks known values, and so will be written, and how long that took the last time.
         var isUnsaved = false
-        var isSavingPlanned = false
+        var savingTime = Duration.zero
 
         /// Wakes the callers that wait for the follower.
         mutating func recordProgress() {
@@ -53,7 +55,7 @@ final class EtcdCluster: Sendable {
     /// Permits one transaction after another.
     let turn = DispatchSemaphore(value: 1)
     /// Nil while a transaction uses it.
-    let marker: Mutex<ClientMarker?>
+    let marker = Mutex<ClientMarker?>(ClientMarker(), .leaf)
     /// The pauses after refused batches.
     let conflicts = Mutex(EtcdTimings.conflictPauses, .leaf)
     /// Ends the follower's pause after a failure.
@@ -65,13 +67,11 @@ final class EtcdCluster: Sendable {
     private let followerEnd = DispatchSemaphore(value: 0)
     /// The queue for listeners, apart from the thread that follows: they may wait for the cluster.
     private let listenerQueue = DispatchQueue(label: "SettingsEtcd.listeners")
-    /// The queue for the file and for leases.
-    private let workQueue = DispatchQueue(label: "SettingsEtcd.work", qos: .utility)
+    private let fileQueue = DispatchQueue(label: "SettingsEtcd.file", qos: .utility)
 
     init(prefix: String, options: EtcdStore.Options, client: GatewayClient, file: KnownFile?) {
         (self.options, self.client, self.file) = (options, client, file)
         (range, description) = (KeyRange(prefix: prefix), "EtcdStore \(prefix)")
-        marker = Mutex(ClientMarker(expiry: options.expiring), .leaf)
         var contents = ClusterContents(range: range)
         do throws(SettingsError) {
             contents.begin(with: try file?.read() ?? [:])
@@ -90,10 +90,9 @@ final class EtcdCluster: Sendable {
         guard started else { throw SettingsError(.storeUnavailable, store: description) }
         firstAttempt.wait(for: options.openingPatience)
         if let outage = state.withLock({ $0.outage }) { recordOutage(outage) }
-        if options.expiring != nil { renewLease(after: .zero) }
     }
 
-    /// Ends the follower, removes the values and the key that expire with this client, and writes the file.
+    /// Ends the follower, and writes the file.
     func close() {
         let wasClosed = state.withLock { state in
             defer { state.isClosed = true }
@@ -104,18 +103,8 @@ final class EtcdCluster: Sendable {
         call.cancel()
         leaveWatch()
         followWake.signal()
-        if turn.wait(for: EtcdTimings.closingPatience) {
-            let lease = marker.withLock { $0?.lease }
-            if let lease, state.withLock({ $0.outage == nil }) {
-                // Otherwise the cluster removes them when their time is over.
-                _ =
-                    try? client.ask(
-                        .revokeLease(lease), within: EtcdTimings.releasePatience, call: GatewayCall()) as EmptyAnswer
-            }
-            turn.signal()
-        }
         followerEnd.wait(for: EtcdTimings.closingPatience)
-        workQueue.sync { save() }
+        fileQueue.sync { save() }
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -127,75 +116,42 @@ final class EtcdCluster: Sendable {
     /// Calls listeners soon, on a thread that may wait for the cluster.
     func flushSoon() { listenerQueue.async { [feed] in feed.flush() } }
 
-    // MARK: The lease of values that expire
-
-    private func renewLease(after pause: Duration) {
-        workQueue.asyncAfter(deadline: .now() + pause / .seconds(1)) { [weak self] in
-            guard let self, !isClosed else { return }
-            // A transaction renews the lease itself.
-            if turn.wait(timeout: .now()) == .success {
-                var own = marker.withLock { $0.take() }
-                if own?.lease != nil {
-                    do throws(GatewayFailure) {
-                        try own?.prepare(client, within: EtcdTimings.watchPatience, call: call)
-                    } catch {
-                        // Renewed later. The follower reports an outage.
-                    }
-                }
-                marker.withLock { $0 = own }
-                turn.signal()
-            }
-            renewLease(after: .seconds(1))
-        }
-    }
-
     // MARK: The file of the last known values
 
-    /// Plans to write the file.
+    /// Plans to write the file. A large file is written rarely.
     func saveLater(after pause: Duration = EtcdTimings.savingPause) {
         if file == nil { return }
-        let isDue = state.withLock { state in
-            state.isUnsaved = true
-            defer { state.isSavingPlanned = true }
-            return !state.isSavingPlanned && !state.isClosed
+        let pause = state.withLock { state -> Duration? in
+            defer { state.isUnsaved = true }
+            return state.isUnsaved || state.isClosed ? nil : max(pause, state.savingTime * EtcdTimings.savingShare)
         }
-        guard isDue else { return }
-        workQueue.asyncAfter(deadline: .now() + pause / .seconds(1)) { [weak self] in self?.saveAsPlanned() }
-    }
-
-    private func saveAsPlanned() {
-        let time = ContinuousClock().measure { save() }
-        // A large file is written rarely.
-        workQueue.asyncAfter(deadline: .now() + time * EtcdTimings.savingShare / .seconds(1)) { [weak self] in
-            guard let self else { return }
-            let isUnsaved = state.withLock { state in
-                state.isSavingPlanned = false
-                return state.isUnsaved
-            }
-            if isUnsaved { saveLater() }
-        }
+        guard let pause else { return }
+        fileQueue.asyncAfter(deadline: .now() + pause / .seconds(1)) { [weak self] in self?.save() }
     }
 
     private func save() {
-        // Values that expire are set again by the next run.
         let values = state.withLock { state in
             defer { state.isUnsaved = false }
             return state.isUnsaved ? state.contents.values : nil
         }
         guard let file, let values else { return }
-        do throws(SettingsError) {
-            try file.write(values)
-        } catch {
-            feed.report(error)
+        let time = ContinuousClock().measure {
+            do throws(SettingsError) {
+                try file.write(values)
+            } catch {
+                feed.report(error)
+            }
         }
+        state.withLock { $0.savingTime = time }
     }
 
     // MARK: The state of the connection
 
-    /// Ends the watch, so that the follower asks whether the known state is the cluster's, and watches again.
-    func leaveWatch() {
+    /// Ends the watch, so that the follower asks whether the known state is the cluster's, or reads it, and watches again.
+    func leaveWatch(mustRead: Bool = false) {
         state.withLock { state in
             state.isVerified = false
+            if mustRead { state.mustRead = true }
             return state.watch
         }?.cancel()
     }

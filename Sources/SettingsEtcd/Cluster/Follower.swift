@@ -10,7 +10,6 @@ import SettingsKitCore
 struct Follower {
     private let cluster: EtcdCluster
     private var backoff = EtcdTimings.followingPauses
-    private var mustRead = true
     private var isFirstAttempt = true
     /// The last time that the cluster confirmed the known state.
     private var lastConfirmation = ContinuousClock.now
@@ -35,8 +34,8 @@ struct Follower {
 
     private mutating func follow() throws(GatewayFailure) {
         // After a longer absence, the cluster may have been restored from a backup.
-        if lastConfirmation + options.silence + EtcdTimings.absence < .now { mustRead = true }
-        if mustRead { try read() } else { try verify() }
+        let isLate = lastConfirmation + options.silence + EtcdTimings.absence < .now
+        if isLate || cluster.state.withLock({ $0.mustRead }) { try read() } else { try verify() }
         lastConfirmation = .now
         try watch()
     }
@@ -50,14 +49,14 @@ struct Follower {
         switch failure {
         case .cancelled: return
         case .compacted, .earlierState:
-            mustRead = true
+            cluster.state.withLock { $0.mustRead = true }
             if failure == .earlierState { cluster.report(.clusterReached, failure) }
             return
         default: break
         }
         let pause = backoff.fail()
         // Between an answer of the former cluster and one of the restored one, no member answers.
-        if backoff.failures > 1, failure.code == .clusterUnreachable { mustRead = true }
+        if backoff.failures > 1, failure.code == .clusterUnreachable { cluster.state.withLock { $0.mustRead = true } }
         // A watch breaks occasionally; an outage is a failure that a retry does not repair. A timed-out member is unlikely to
         // recover soon.
         if backoff.failures > 2 || isFirstAttempt || failure == .timedOut || failure.needsPerson {
@@ -75,11 +74,14 @@ struct Follower {
     private mutating func read() throws(GatewayFailure) {
         var entries: [ClusterEntry] = []
         var (first, header, size) = (cluster.range.prefix, AnswerHeader(), 0)
-        let newest = cluster.state.withLock { $0.contents.newestRevision }
+        let newest = cluster.state.withLock { state in
+            state.mustRead = false
+            return state.contents.newestRevision
+        }
+        var isRead = false
+        defer { if !isRead { cluster.state.withLock { $0.mustRead = true } } }
         while true {
-            guard let answer = try readPage(from: first, at: header.revision, mayShrink: !entries.isEmpty) else {
-                continue
-            }
+            guard let answer = try readPage(from: first, at: header.revision) else { continue }
             if header.revision == 0 { header = answer.header }
             size += answer.entries.reduce(0) { $0 + $1.key.count + $1.value.count }
             guard size <= EtcdLimits.prefix else { throw .tooLong(limit: EtcdLimits.prefix) }
@@ -90,7 +92,7 @@ struct Follower {
             guard answer.hasMore, let last = answer.entries.last else { break }
             first = last.key + [0]
         }
-        mustRead = false
+        isRead = true
         cluster.state.withLock { state in
             // Another cluster's revisions say nothing about this one's.
             let newest = state.cluster == header.cluster ? newest : .max
@@ -103,35 +105,22 @@ struct Follower {
         cluster.saveLater(after: .zero)
     }
 
-    /// - Parameters:
-    ///   - revision: The one to read; 0 for the newest.
-    ///   - mayShrink: Whether a page that does not arrive in time is read again in parts.
+    /// - Parameter revision: The one to read; 0 for the newest.
     /// - Returns: nil if the page is to be read again, in parts.
-    private mutating func readPage(
-        from first: Data, at revision: Int64, mayShrink: Bool
-    ) throws(GatewayFailure) -> RangeAnswer? {
+    private mutating func readPage(from first: Data, at revision: Int64) throws(GatewayFailure) -> RangeAnswer? {
         let range = GatewayMessage.Range(
             first: first, end: cluster.range.end, limit: pageEntries, revision: revision)
-        let asked = ContinuousClock.now
         do throws(GatewayFailure) {
-            let answer: RangeAnswer = try client.ask(
-                .range(range), mayTakeLong: true, within: options.patience, call: cluster.call)
-            if asked.duration(to: .now) > options.patience / 2 {
-                pageEntries = max(min(pageEntries, EtcdLimits.smallestPage), pageEntries / 2)
-            }
-            return answer
+            return try client.ask(.range(range), mayTakeLong: true, within: options.patience, call: cluster.call)
         } catch .tooLong where pageEntries > 1 {
-            // The values are large.
             pageEntries = max(1, pageEntries / 16)
-        } catch .timedOut where mayShrink && pageEntries > EtcdLimits.smallestPage {
-            pageEntries = max(EtcdLimits.smallestPage, pageEntries / 4)
+            return nil
         } catch .refused(code: 11, status: _) {
             // The revision of the first page is compacted, so reading starts again.
             throw .compacted
         } catch {
             throw error
         }
-        return nil
     }
 
     /// Checks whether the cluster is the one that was read, by a read of one key that most members confirm. The watch delivers
@@ -155,7 +144,7 @@ struct Follower {
         let (cluster, call, address) = (cluster, GatewayCall(), client.address)
         let (revision, isLeft) = cluster.state.withLock { state in
             state.watch = call
-            return (state.contents.revision, state.isClosed || !state.isVerified)
+            return (state.contents.revision, state.isClosed || !state.isVerified || state.mustRead)
         }
         // The store was closed, or a caller has left the watch before it began.
         if isLeft { call.cancel() }
@@ -170,7 +159,7 @@ struct Follower {
         }
         do throws(GatewayFailure) {
             try client.follow(
-                .watch(first: cluster.range.prefix, end: cluster.range.end, from: revision + 1), at: address,
+                .watch(cluster.range, from: revision + 1), at: address,
                 patience: min(options.patience, EtcdTimings.watchPatience),
                 // Randomized, so that machines do not ask at the same moment.
                 silence: options.silence * Double.random(in: 0.8...1), call: call

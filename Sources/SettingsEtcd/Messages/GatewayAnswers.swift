@@ -20,148 +20,155 @@ func readAnswer<Answer: Decodable>(
     }
 }
 
-extension KeyedDecodingContainer {
-    /// Reads a revision or another number that is not negative; 0 if it is absent. There always is a next revision to ask for.
-    fileprivate func count(_ key: Key) throws -> Int64 {
-        guard let text = try decodeIfPresent(String.self, forKey: key) else { return 0 }
-        guard let count = Int64(text), count >= 0, count < .max else {
-            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "no number")
-        }
-        return count
+/// A value of a message's member, which is absent if the value is the type's first one.
+@propertyWrapper
+struct Member<Value: GatewayValue>: Codable, Equatable, Sendable {
+    var wrappedValue: Value
+
+    init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}
+
+protocol GatewayPart: Codable, Equatable, Sendable {}
+
+protocol GatewayValue: GatewayPart {
+    init()
+    static func read<Key>(_ members: KeyedDecodingContainer<Key>, _ key: Key) throws -> Self?
+    func write<Key>(_ members: inout KeyedEncodingContainer<Key>, _ key: Key) throws
+}
+
+extension GatewayValue {
+    static func read<Key>(_ members: KeyedDecodingContainer<Key>, _ key: Key) throws -> Self? {
+        try members.decodeIfPresent(Self.self, forKey: key)
     }
 
-    /// Reads bytes, a text, a flag or a list; `absent` stands for an absent one.
-    fileprivate func value<Value: Decodable>(_ key: Key, absent: Value) throws -> Value {
-        try decodeIfPresent(Value.self, forKey: key) ?? absent
+    func write<Key>(_ members: inout KeyedEncodingContainer<Key>, _ key: Key) throws {
+        try members.encode(self, forKey: key)
+    }
+}
+
+extension Data: GatewayValue {}
+extension String: GatewayValue {}
+extension Bool: GatewayValue {}
+extension Array: GatewayPart, GatewayValue where Element: GatewayPart {}
+
+extension Int64: GatewayValue {
+    /// Reads a number that is not negative, and so that there is a next revision to ask for.
+    static func read<Key>(_ members: KeyedDecodingContainer<Key>, _ key: Key) throws -> Int64? {
+        guard let text = try members.decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let number = Int64(text), number >= 0, number < .max else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: members, debugDescription: "no number")
+        }
+        return number
+    }
+
+    func write<Key>(_ members: inout KeyedEncodingContainer<Key>, _ key: Key) throws {
+        try members.encode("\(self)", forKey: key)
+    }
+}
+
+extension KeyedDecodingContainer {
+    func decode<Value>(_ type: Member<Value>.Type, forKey key: Key) throws -> Member<Value> {
+        Member(wrappedValue: try Value.read(self, key) ?? Value())
+    }
+}
+
+extension KeyedEncodingContainer {
+    mutating func encode<Value>(_ member: Member<Value>, forKey key: Key) throws {
+        if member.wrappedValue != Value() { try member.wrappedValue.write(&self, key) }
     }
 }
 
 /// A key of the cluster and its value.
-struct ClusterEntry: Decodable, Equatable, Sendable {
-    var key = Data()
-    var value = Data()
+struct ClusterEntry: GatewayValue {
+    @Member var key = Data()
+    @Member var value = Data()
     /// The revision of the last write of the key.
-    var modRevision: Int64 = 0
+    @Member var modRevision: Int64 = 0
 
     private enum CodingKeys: String, CodingKey {
         case key, value
         case modRevision = "mod_revision"
     }
-
-    init(key: Data, value: Data, modRevision: Int64) {
-        (self.key, self.value, self.modRevision) = (key, value, modRevision)
-    }
-
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        key = try members.value(.key, absent: Data())
-        value = try members.value(.value, absent: Data())
-        modRevision = try members.count(.modRevision)
-    }
 }
 
 /// The common beginning of all answers.
-struct AnswerHeader: Decodable, Equatable, Sendable {
+struct AnswerHeader: GatewayValue {
     /// The identifier of the cluster.
-    var cluster = ""
+    @Member var cluster = ""
     /// The revision of the whole cluster at the time of the answer.
-    var revision: Int64 = 0
+    @Member var revision: Int64 = 0
 
     private enum CodingKeys: String, CodingKey {
         case revision
         case cluster = "cluster_id"
     }
-
-    init() {}
-
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        cluster = try members.value(.cluster, absent: "")
-        revision = try members.count(.revision)
-    }
 }
 
 /// The answer to a read.
-struct RangeAnswer: Decodable, Equatable, Sendable {
-    var header: AnswerHeader
-    var entries: [ClusterEntry]
+struct RangeAnswer: GatewayPart {
+    @Member var header = AnswerHeader()
+    @Member var entries: [ClusterEntry] = []
     /// Whether there are more entries than the request asked for.
-    var hasMore: Bool
+    @Member var hasMore = false
     /// The number of keys in the range, regardless of the request's limits.
-    var count: Int64
+    @Member var count: Int64 = 0
 
     private enum CodingKeys: String, CodingKey {
         case header, count
         case entries = "kvs"
         case hasMore = "more"
     }
-
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        header = try members.value(.header, absent: AnswerHeader())
-        entries = try members.value(.entries, absent: [])
-        hasMore = try members.value(.hasMore, absent: false)
-        count = try members.count(.count)
-    }
 }
 
 /// The answer to a transaction.
 struct TransactionAnswer: Decodable, Sendable {
-    var header: AnswerHeader
-    var hasSucceeded: Bool
-    /// The results of the failure branch's reads, in order.
-    var reads: [RangeAnswer]
-
-    private enum CodingKeys: String, CodingKey {
-        case header, responses
-        case hasSucceeded = "succeeded"
-    }
-
     /// The result of one operation.
-    private struct Result: Decodable {
+    struct Result: GatewayPart {
         var read: RangeAnswer?
 
         private enum CodingKeys: String, CodingKey { case read = "response_range" }
     }
 
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        header = try members.value(.header, absent: AnswerHeader())
-        hasSucceeded = try members.value(.hasSucceeded, absent: false)
-        reads = try members.value(.responses, absent: [Result]()).compactMap(\.read)
+    @Member var header = AnswerHeader()
+    @Member var hasSucceeded = false
+    @Member var results: [Result] = []
+
+    /// The results of the failure branch's reads, in order.
+    var reads: [RangeAnswer] { results.compactMap(\.read) }
+
+    private enum CodingKeys: String, CodingKey {
+        case header
+        case hasSucceeded = "succeeded"
+        case results = "responses"
     }
 }
 
 /// A message of a watch.
 struct WatchAnswer: Decodable, Sendable {
-    struct Event: Decodable, Equatable, Sendable {
-        enum Kind: String, Decodable { case put = "PUT", removal = "DELETE" }
+    struct Event: GatewayPart {
+        enum Kind: String, GatewayValue {
+            case put = "PUT"
+            case removal = "DELETE"
 
-        var kind: Kind
-        var entry: ClusterEntry
+            init() { self = .put }
+        }
+
+        @Member var kind = Kind.put
+        @Member var entry = ClusterEntry()
 
         private enum CodingKeys: String, CodingKey {
             case kind = "type"
             case entry = "kv"
         }
-
-        init(_ kind: Kind, _ entry: ClusterEntry) { (self.kind, self.entry) = (kind, entry) }
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            // PUT is 0.
-            kind = try members.value(.kind, absent: .put)
-            entry = try members.decode(ClusterEntry.self, forKey: .entry)
-        }
     }
 
-    var header: AnswerHeader
-    var isCreated: Bool
-    var isCancelled: Bool
-    var compactRevision: Int64
+    @Member var header = AnswerHeader()
+    @Member var isCreated = false
+    @Member var isCancelled = false
+    @Member var compactRevision: Int64 = 0
     /// Whether the next message continues this one.
-    var isFragment: Bool
-    var events: [Event]
+    @Member var isFragment = false
+    @Member var events: [Event] = []
 
     private enum CodingKeys: String, CodingKey {
         case header, events
@@ -170,36 +177,19 @@ struct WatchAnswer: Decodable, Sendable {
         case isFragment = "fragment"
         case compactRevision = "compact_revision"
     }
-
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        header = try members.value(.header, absent: AnswerHeader())
-        isCreated = try members.value(.isCreated, absent: false)
-        isCancelled = try members.value(.isCancelled, absent: false)
-        isFragment = try members.value(.isFragment, absent: false)
-        compactRevision = try members.count(.compactRevision)
-        events = try members.value(.events, absent: [])
-    }
 }
 
 /// The answer to a request for a lease, or for its renewal.
 struct LeaseAnswer: Decodable, Sendable {
-    var header: AnswerHeader
-    var id: Int64
+    @Member var header = AnswerHeader()
+    @Member var id: Int64 = 0
     /// In seconds; 0 if the lease has expired.
-    var timeToLive: Int64
+    @Member var timeToLive: Int64 = 0
 
     private enum CodingKeys: String, CodingKey {
         case header
         case id = "ID"
         case timeToLive = "TTL"
-    }
-
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        header = try members.value(.header, absent: AnswerHeader())
-        id = try members.count(.id)
-        timeToLive = try members.count(.timeToLive)
     }
 }
 

@@ -20,8 +20,10 @@ enum GatewayFailure: ValueFreeError, Equatable {
     case loginRefused
     /// The member has lost the others, and has not begun to carry out the request.
     case noLeader
-    /// The cluster has no space left. A write may have been applied nevertheless, but will not be after this answer.
+    /// The cluster has no space left, and refuses writes.
     case noSpace
+    /// The client's key, or its lease, was removed. The cluster cannot be asked whether it carried out a transaction.
+    case noMarker
     /// The answer is not one of an etcd gateway.
     case notEtcd(status: Int)
     /// The answer is longer than the limit in bytes.
@@ -38,10 +40,11 @@ enum GatewayFailure: ValueFreeError, Equatable {
         case .notSecure(let reason, _): "No secure connection (\(reason))."
         case .timedOut: "There was no answer in time."
         case .cancelled: "The store was closed."
-        case .refused(let code, let status): "The cluster answered with \(Self.words(code)) (HTTP status \(status))."
+        case .refused(let code, let status): "The cluster answered with code \(code) of gRPC (HTTP status \(status))."
         case .loginRefused: "The cluster does not accept the user's name or password."
         case .noLeader: "The member has lost connection to most other members."
         case .noSpace: "The cluster has no space left."
+        case .noMarker: "The client's key has expired."
         case .notEtcd(let status): "The answer is not one of etcd's gateway (HTTP status \(status))."
         case .tooLong(let limit): "The answer is longer than \(limit) bytes."
         case .compacted: "The revision is compacted."
@@ -49,21 +52,10 @@ enum GatewayFailure: ValueFreeError, Equatable {
         }
     }
 
-    /// gRPC's names of its codes.
-    private static func words(_ code: Int64) -> String {
-        let names = [
-            "", "cancelled", "unknown error", "invalid argument", "deadline exceeded", "not found", "already exists",
-            "permission denied", "resource exhausted", "failed precondition", "aborted", "out of range",
-            "unimplemented", "internal error", "unavailable", "data loss", "unauthenticated",
-        ]
-        guard let index = Int(exactly: code), index > 0, names.indices.contains(index) else { return "an unknown code" }
-        return "“\(names[index])”"
-    }
-
     /// Whether the request has certainly changed nothing.
     var isCertain: Bool {
         switch self {
-        case .notConnected, .loginRefused, .noLeader: true
+        case .notConnected, .loginRefused, .noLeader, .noSpace, .noMarker: true
         case .notSecure(_, let isSent): !isSent
         case .refused(let code, _): Self.codesOfNothingDone.contains(code)
         default: false
@@ -75,19 +67,17 @@ enum GatewayFailure: ValueFreeError, Equatable {
     private static let codesOfNothingDone: Set<Int64> = [3, leaseNotFound, 7, 8, 9, 11, 12, unauthenticated]
 
     /// Whether the request itself is refused, independent of the cluster's condition: it will be refused again.
-    var isPermanent: Bool {
-        if case .refused(let code, _) = self { return code == 3 || code == 7 }
-        return false
-    }
+    var isPermanent: Bool { [.clusterRefused, .clusterAccessDenied].contains(code) }
 
     /// Whether a person must act before a retry can succeed.
     var needsPerson: Bool { isPermanent || self == .loginRefused || self == .noSpace }
 
-    /// The code of the resulting error, unless the failure refuses a write itself.
+    /// The code of the resulting error.
     var code: SettingsError.Code {
         switch self {
         case .notSecure: .clusterNotSecure
         case .loginRefused, .refused(Self.unauthenticated, _): .clusterLoginRefused
+        case .refused(3, _): .clusterRefused
         case .refused(7, _): .clusterAccessDenied
         case .noSpace: .clusterFull
         case .cancelled: .storeClosed

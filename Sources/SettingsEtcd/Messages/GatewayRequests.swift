@@ -1,5 +1,3 @@
-import SettingsKitCore
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -10,154 +8,148 @@ import SettingsKitCore
 struct GatewayMessage: Sendable {
     let path: String
     let body: [UInt8]
-    /// Whether carrying out the message twice is harmless.
-    let isRepeatable: Bool
+    /// Whether the message may be sent to another member after a failure.
+    var isRepeatable = true
     /// Whether the answer is a stream of one result.
-    let isAnsweredByStream: Bool
+    var isAnsweredByStream = false
     /// The greatest size of the answer in bytes.
-    let answerLimit: Int
+    var answerLimit = EtcdLimits.smallAnswer
 
-    private init(
-        _ path: String, _ members: [(name: String, value: JSONText)], isRepeatable: Bool = true,
-        isAnsweredByStream: Bool = false, answerLimit: Int = EtcdLimits.smallAnswer
-    ) {
+    private init(_ path: String, _ body: some Encodable) {
         self.path = path
-        body = Array(JSONText.object(members).compact.utf8)
-        (self.isRepeatable, self.isAnsweredByStream, self.answerLimit) = (isRepeatable, isAnsweredByStream, answerLimit)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Text, bytes and whole numbers can always be encoded.
+        self.body = (try? encoder.encode(body)).map(Array.init) ?? []
     }
 
     // MARK: Reading
 
     /// A read of the keys from one key to another.
-    struct Range: Sendable {
+    struct Range: Encodable, Sendable {
         var first: Data
         /// The end of the range, which is not read; nil for a single key.
         var end: Data?
         /// The greatest number of entries; 0 for all.
-        var limit = 0
+        @Member var limit: Int64 = 0
         /// The revision to read; 0 for the newest.
-        var revision: Int64 = 0
+        @Member var revision: Int64 = 0
         /// Entries written earlier are left out.
-        var minModRevision: Int64 = 0
-        var omitsValues = false
+        @Member var minModRevision: Int64 = 0
+        @Member var omitsValues = false
 
-        fileprivate var json: JSONText {
-            var members: [(name: String, value: JSONText)] = [("key", .base64(first))]
-            if let end { members.append(("range_end", .base64(end))) }
-            if limit > 0 { members.append(("limit", .integer(Int64(limit)))) }
-            if revision > 0 { members.append(("revision", .integer(revision))) }
-            if minModRevision > 0 { members.append(("min_mod_revision", .integer(minModRevision))) }
-            if omitsValues { members.append(("keys_only", .bool(true))) }
-            return .object(members)
-        }
-
-        fileprivate var members: [(name: String, value: JSONText)] {
-            guard case .object(let members) = json else { return [] }
-            return members
+        private enum CodingKeys: String, CodingKey {
+            case limit, revision
+            case first = "key"
+            case end = "range_end"
+            case minModRevision = "min_mod_revision"
+            case omitsValues = "keys_only"
         }
     }
 
     static func range(_ range: Range) -> GatewayMessage {
-        GatewayMessage("/v3/kv/range", range.members, answerLimit: EtcdLimits.largeAnswer)
+        var message = GatewayMessage("/v3/kv/range", range)
+        message.answerLimit = EtcdLimits.largeAnswer
+        return message
     }
 
-    /// A watch of the keys from one key to another, from a revision.
-    static func watch(first: Data, end: Data, from revision: Int64) -> GatewayMessage {
-        GatewayMessage(
-            "/v3/watch",
-            [
-                (
-                    "create_request",
-                    .object([
-                        ("key", .base64(first)), ("range_end", .base64(end)), ("start_revision", .integer(revision)),
-                        // Otherwise all missed events arrive as one message.
-                        ("fragment", .bool(true)),
-                    ])
-                )
-            ])
+    private struct Watch: Encodable {
+        var first: Data
+        var end: Data
+        @Member var revision: Int64
+        /// Otherwise all missed events arrive as one message.
+        var fragment = true
+
+        private enum CodingKeys: String, CodingKey {
+            case fragment
+            case first = "key"
+            case end = "range_end"
+            case revision = "start_revision"
+        }
+    }
+
+    /// A watch of a range of keys, from a revision.
+    static func watch(_ range: KeyRange, from revision: Int64) -> GatewayMessage {
+        let watch = Watch(first: range.prefix, end: range.end, revision: revision)
+        return GatewayMessage("/v3/watch", ["create_request": watch])
     }
 
     // MARK: Writing
 
     /// A write in a transaction: bytes under a key, or its removal.
-    struct Operation: Equatable, Sendable {
+    struct Operation: Encodable, Equatable, Sendable {
         var key: Data
         var value: Data?
         /// The lease with which the key expires; 0 for none.
-        var lease: Int64 = 0
+        @Member var lease: Int64 = 0
 
-        fileprivate var json: JSONText {
-            guard let value else {
-                return .object([("request_delete_range", .object([("key", .base64(key))]))])
-            }
-            var members: [(name: String, value: JSONText)] = [("key", .base64(key)), ("value", .base64(value))]
-            if lease != 0 { members.append(("lease", .integer(lease))) }
-            return .object([("request_put", .object(members))])
+        private enum Kind: String, CodingKey {
+            case put = "request_put"
+            case removal = "request_delete_range"
+        }
+
+        private enum CodingKeys: String, CodingKey { case key, value, lease }
+
+        func encode(to encoder: any Encoder) throws {
+            var kinds = encoder.container(keyedBy: Kind.self)
+            var members = kinds.nestedContainer(keyedBy: CodingKeys.self, forKey: value == nil ? .removal : .put)
+            try members.encode(key, forKey: .key)
+            try members.encodeIfPresent(value, forKey: .value)
+            try members.encode(_lease, forKey: .lease)
         }
     }
 
     /// A condition for a transaction to write.
-    enum Comparison: Equatable, Sendable {
-        /// The revision of the key's last write; 0 if the key is missing.
-        case modRevision(key: Data, Int64)
+    struct Comparison: Encodable, Equatable, Sendable {
+        let key: Data
+        private var target = "VALUE"
+        private var result = "EQUAL"
+        private var value: Data?
+        private var modRevision: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case key, target, result, value
+            case modRevision = "mod_revision"
+        }
+
         /// The bytes under the key.
-        case value(key: Data, Data)
+        static func value(key: Data, _ value: Data) -> Comparison { Comparison(key: key, value: value) }
 
-        var key: Data {
-            switch self {
-            case .modRevision(let key, _), .value(let key, _): key
-            }
+        /// The revision of the key's last write; 0 if the key is missing.
+        static func modRevision(key: Data, _ revision: Int64) -> Comparison {
+            Comparison(key: key, target: "MOD", modRevision: "\(revision)")
         }
+    }
 
-        fileprivate var json: JSONText {
-            let (target, member, value): (String, String, JSONText) =
-                switch self {
-                case .modRevision(_, let revision): ("MOD", "mod_revision", .integer(revision))
-                case .value(_, let value): ("VALUE", "value", .base64(value))
-                }
-            return .object([
-                ("key", .base64(key)), ("target", .string(target)), ("result", .string("EQUAL")), (member, value),
-            ])
-        }
+    private struct Transaction: Encodable {
+        var compare: [Comparison]
+        var success: [Operation]
+        var failure: [[String: Range]]
     }
 
     /// A transaction that writes if all comparisons hold, and otherwise reads the compared keys.
     static func transaction(_ comparisons: [Comparison], _ operations: [Operation]) -> GatewayMessage {
-        let reads = comparisons.map { comparison in
-            JSONText.object([("request_range", Range(first: comparison.key).json)])
-        }
-        return GatewayMessage(
-            "/v3/kv/txn",
-            [
-                ("compare", .array(comparisons.map(\.json))), ("success", .array(operations.map(\.json))),
-                ("failure", .array(reads)),
-            ], isRepeatable: operations.isEmpty, answerLimit: EtcdLimits.largeAnswer)
+        let reads = comparisons.map { ["request_range": Range(first: $0.key)] }
+        var message = GatewayMessage(
+            "/v3/kv/txn", Transaction(compare: comparisons, success: operations, failure: reads))
+        (message.isRepeatable, message.answerLimit) = (false, EtcdLimits.largeAnswer)
+        return message
     }
 
     // MARK: Leases and users
 
     /// - Parameter seconds: The duration of the lease without a renewal.
     static func grantLease(seconds: Int64) -> GatewayMessage {
-        GatewayMessage("/v3/lease/grant", [("TTL", .integer(seconds))])
+        GatewayMessage("/v3/lease/grant", ["TTL": "\(seconds)"])
     }
 
     static func renewLease(_ id: Int64) -> GatewayMessage {
-        GatewayMessage("/v3/lease/keepalive", [("ID", .integer(id))], isAnsweredByStream: true)
-    }
-
-    /// Ends a lease, and removes its keys.
-    static func revokeLease(_ id: Int64) -> GatewayMessage {
-        GatewayMessage("/v3/lease/revoke", [("ID", .integer(id))])
+        var message = GatewayMessage("/v3/lease/keepalive", ["ID": "\(id)"])
+        message.isAnsweredByStream = true
+        return message
     }
 
     static func authenticate(user: String, password: String) -> GatewayMessage {
-        GatewayMessage("/v3/auth/authenticate", [("name", .string(user)), ("password", .string(password))])
+        GatewayMessage("/v3/auth/authenticate", ["name": user, "password": password])
     }
-}
-
-extension JSONText {
-    fileprivate static func base64(_ data: Data) -> JSONText { .value("\"\(data.base64EncodedString())\"") }
-
-    /// A 64-bit integer, which protocol buffers write as a string.
-    fileprivate static func integer(_ value: Int64) -> JSONText { .value("\"\(value)\"") }
 }

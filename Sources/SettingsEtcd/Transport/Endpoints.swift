@@ -1,58 +1,28 @@
 import SettingsKitCore
 
-/// The addresses of a cluster's members, and the next one to use. Pure.
+/// The addresses of a cluster's members, and the one in use. Pure.
 ///
-/// Clients with the same list of addresses spread evenly over the members: each has its own order, uses the first member, and
-/// returns to it some time after losing it.
+/// Each client has its own order, so clients with the same list spread evenly over the members.
 struct Endpoints: Sendable {
     private(set) var addresses: [String]
     private var current = 0
-    /// The time of the next attempt at the first member; nil while it is used.
-    private var returnTime: ContinuousClock.Instant?
-    /// It grows each time that the first member fails.
-    private var returnPause = EtcdTimings.returnPauses
 
     /// - Throws: ``SettingsError`` with the code `unusableEndpoint`. It does not show the address, which may hold a password.
     init(_ texts: [String]) throws(SettingsError) {
-        var addresses: [String] = []
-        for text in texts {
-            guard let address = Self.address(text) else { throw SettingsError(.unusableEndpoint, store: "EtcdStore") }
-            addresses.append(address)
+        addresses = texts.compactMap(Self.address)
+        guard addresses.count == texts.count, !texts.isEmpty else {
+            throw SettingsError(.unusableEndpoint, store: "EtcdStore")
         }
-        guard !addresses.isEmpty else { throw SettingsError(.unusableEndpoint, store: "EtcdStore") }
-        self.addresses = addresses
     }
 
-    /// The same addresses in another order.
-    func shuffled(using generator: inout some RandomNumberGenerator) -> Endpoints {
-        var endpoints = self
-        endpoints.addresses.shuffle(using: &generator)
-        return endpoints
-    }
-
-    func shuffled() -> Endpoints {
-        var generator = SystemRandomNumberGenerator()
-        return shuffled(using: &generator)
-    }
+    mutating func shuffle() { addresses.shuffle() }
 
     /// The address to use.
-    mutating func address(at now: ContinuousClock.Instant = .now) -> String {
-        if isReturnDue(at: now) { (current, returnTime) = (0, nil) }
-        return addresses[current]
-    }
-
-    /// Whether the first member should be tried again.
-    func isReturnDue(at now: ContinuousClock.Instant = .now) -> Bool { returnTime.map { $0 <= now } ?? false }
-
-    /// Records that a member has answered.
-    mutating func succeed(_ address: String) { if address == addresses[0] { returnPause.succeed() } }
+    var address: String { addresses[current] }
 
     /// Moves to the next address, unless another thread has.
-    mutating func leave(_ address: String, at now: ContinuousClock.Instant = .now) {
-        guard addresses[current] == address else { return }
-        if current == 0 { returnTime = now + returnPause.fail() }
-        current = (current + 1) % addresses.count
-        if current == 0 { returnTime = nil }
+    mutating func leave(_ address: String) {
+        if addresses[current] == address { current = (current + 1) % addresses.count }
     }
 
     /// "http://" if there is no scheme, without a slash at the end.

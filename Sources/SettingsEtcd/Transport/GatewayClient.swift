@@ -16,7 +16,13 @@ final class GatewayClient: Sendable {
         self.credentials = credentials
     }
 
-    /// Sends a message, and reads the answer.
+    /// The address for the next request.
+    var address: String { endpoints.withLock { $0.address } }
+
+    /// Moves to another member, unless another thread has.
+    func leave(_ address: String) { endpoints.withLock { $0.leave(address) } }
+
+    /// Sends a message, and reads the answer. A message that must not be repeated is sent to one member.
     ///
     /// - Parameters:
     ///   - mayTakeLong: Whether the answer is large, so that `time` limits the silence before and between its bytes.
@@ -25,20 +31,35 @@ final class GatewayClient: Sendable {
     func ask<Answer: Decodable>(
         _ message: GatewayMessage, mayTakeLong: Bool = false, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Answer {
-        try attempt(message, within: time, call: call) { (address, left) throws(GatewayFailure) in
-            var request = try request(message, to: address, patience: left, call: call)
-            if mayTakeLong { (request.silence, request.longest) = (left, left * EtcdTimings.longAnswer) }
-            let body = try receive(request, call: call, limit: message.answerLimit)
-            if !message.isAnsweredByStream { return try readAnswer(body) }
-            return try StreamMessage<Answer>.read(body.prefix { $0 != UInt8(ascii: "\n") })
+        let end = ContinuousClock.now + time
+        var failure = GatewayFailure.timedOut
+        var mayRenewToken = credentials != nil
+        var attempts = message.isRepeatable ? count : 1
+        while attempts > 0 {
+            let (address, used) = (address, token.withLock { $0 })
+            let left = min(ContinuousClock.now.duration(to: end), count > 1 ? time / 2 : time)
+            guard left > .zero else { throw failure }
+            do throws(GatewayFailure) {
+                var request = try request(message, to: address, patience: left, call: call)
+                if mayTakeLong { (request.silence, request.longest) = (left, left * EtcdTimings.longAnswer) }
+                let body = try receive(request, call: call, limit: message.answerLimit)
+                if !message.isAnsweredByStream { return try readAnswer(body) }
+                return try StreamMessage<Answer>.read(body.prefix { $0 != UInt8(ascii: "\n") })
+            } catch {
+                failure = error
+                if error.asksForToken, mayRenewToken {
+                    mayRenewToken = false
+                    token.withLock { if $0 == used { $0 = nil } }
+                    continue
+                }
+                // The next member would answer the same, or the caller decides.
+                if error.isPermanent || error == .cancelled || error == .compacted { throw error }
+                leave(address)
+                attempts -= 1
+            }
         }
+        throw failure
     }
-
-    /// The address for the next request.
-    var address: String { endpoints.withLock { $0.address() } }
-
-    /// Moves to another member, unless another thread has.
-    func leave(_ address: String) { endpoints.withLock { $0.leave(address) } }
 
     /// Follows a stream at one member until it ends, which it does by throwing.
     func follow(
@@ -46,56 +67,16 @@ final class GatewayClient: Sendable {
         _ receiveLine: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
     ) throws(GatewayFailure) -> Never {
         do throws(GatewayFailure) {
-            let request = try request(message, to: address, patience: patience, silence: silence, call: call)
+            var request = try request(message, to: address, patience: patience, call: call)
+            request.silence = silence
             var lines = LineSplitter(limit: EtcdLimits.watchMessage)
             let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
                 try lines.add(bytes, receiveLine)
-                // The stream continues at the member to return to.
-                if endpoints.withLock({ $0.isReturnDue() }) { throw .timedOut }
             }
             throw status == 200 ? .disconnected("the stream ended") : .notEtcd(status: status)
         } catch {
             if error.asksForToken { token.withLock { $0 = nil } }
             throw error
-        }
-    }
-
-    // MARK: Attempts
-
-    private func attempt<Answer>(
-        _ message: GatewayMessage, within time: Duration, call: GatewayCall,
-        _ body: (_ address: String, _ left: Duration) throws(GatewayFailure) -> Answer
-    ) throws(GatewayFailure) -> Answer {
-        let end = ContinuousClock.now + time
-        var failure = GatewayFailure.timedOut
-        for _ in 0..<count {
-            let address = endpoints.withLock { $0.address() }
-            let left = min(ContinuousClock.now.duration(to: end), count > 1 ? time / 2 : time)
-            guard left > .zero else { throw failure }
-            do throws(GatewayFailure) {
-                let answer = try withToken { () throws(GatewayFailure) in try body(address, left) }
-                endpoints.withLock { $0.succeed(address) }
-                return answer
-            } catch {
-                failure = error
-                // The next member would answer the same, or the caller decides.
-                let isMembers = !error.isPermanent && error != .cancelled && error != .compacted
-                if isMembers { leave(address) }
-                guard isMembers, message.isRepeatable || error.isCertain else { throw error }
-            }
-        }
-        throw failure
-    }
-
-    /// Calls `body`, and once more with another token if the one that was used has expired.
-    private func withToken<Answer>(_ body: () throws(GatewayFailure) -> Answer) throws(GatewayFailure) -> Answer {
-        let used = token.withLock { $0 }
-        do throws(GatewayFailure) {
-            return try body()
-        } catch {
-            guard error.asksForToken, credentials != nil else { throw error }
-            token.withLock { if $0 == used { $0 = nil } }
-            return try body()
         }
     }
 
@@ -112,12 +93,12 @@ final class GatewayClient: Sendable {
     }
 
     private func request(
-        _ message: GatewayMessage, to address: String, patience: Duration, silence: Duration? = nil, call: GatewayCall
+        _ message: GatewayMessage, to address: String, patience: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> GatewayRequest {
         var request = GatewayRequest(
             // Without this header, a member that has lost the others stays silent.
             url: address + message.path, headers: ["Grpc-Metadata-hasleader: true"], body: message.body,
-            patience: patience, silence: silence)
+            patience: patience)
         if let credentials {
             let token = try token(of: credentials, at: address, within: patience, call: call)
             request.headers.append("Authorization: " + token)

@@ -49,7 +49,7 @@
                 message.setValue(parts[1].trimmingCharacters(in: .whitespaces), forHTTPHeaderField: String(parts[0]))
             }
             let task = session.dataTask(with: message)
-            let answer = PendingAnswer(task)
+            let answer = PendingAnswer()
             task.delegate = answer
             let wake = call.begin(waking: { answer.signal() })
             defer {
@@ -74,57 +74,36 @@
         }
     }
 
-    /// The arriving parts of one request's answer. The task is suspended while many of them wait to be read.
+    /// The arriving parts of one request's answer.
     private final class PendingAnswer: NSObject, URLSessionDataDelegate, Sendable {
         enum Part: Sendable {
             case bytes([UInt8])
             case end(status: Int, GatewayFailure?)
         }
 
-        private let parts = Mutex<(list: [Part], size: Int)>(([], 0), .leaf)
+        private let parts = Mutex<[Part]>([], .leaf)
         private let semaphore = DispatchSemaphore(value: 0)
-        private let task: URLSessionTask
         private let isBodySent = Mutex(false, .leaf)
-
-        init(_ task: URLSessionTask) { self.task = task }
 
         func signal() { semaphore.signal() }
 
         func next(within time: Duration) -> Part? {
-            func removeFirst() -> Part? {
-                parts.withLock { parts in
-                    guard !parts.list.isEmpty else { return nil }
-                    let part = parts.list.removeFirst()
-                    if case .bytes(let bytes) = part {
-                        if parts.size > EtcdLimits.unreadBytes, parts.size - bytes.count <= EtcdLimits.unreadBytes {
-                            task.resume()
-                        }
-                        parts.size -= bytes.count
-                    }
-                    return part
-                }
-            }
-            if let part = removeFirst() { return part }
             semaphore.wait(for: time)
-            return removeFirst()
+            return parts.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         }
 
-        private func add(_ part: Part, size: Int) {
-            parts.withLock { parts in
-                parts.list.append(part)
-                if parts.size <= EtcdLimits.unreadBytes, parts.size + size > EtcdLimits.unreadBytes { task.suspend() }
-                parts.size += size
-            }
+        private func add(_ part: Part) {
+            parts.withLock { $0.append(part) }
             semaphore.signal()
         }
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-            add(.bytes(Array(data)), size: data.count)
+            add(.bytes(Array(data)))
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
             let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
-            add(.end(status: status, error.map(failure)), size: 0)
+            add(.end(status: status, error.map { failure($0, of: task) }))
         }
 
         /// Called at the first attempt, too, if the system sends the request again.
@@ -135,15 +114,14 @@
             isBodySent.withLock { $0 = true }
         }
 
-        private func failure(_ error: any Error) -> GatewayFailure {
+        private func failure(_ error: any Error, of task: URLSessionTask) -> GatewayFailure {
             let mayBeSent = isBodySent.withLock { $0 } || task.countOfBytesSent > 0
             return switch (error as? URLError)?.code {
             // "Cancelled" is how the system reports a certificate that `CertificateTrust` refuses.
             case .cancelled, .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
-                .serverCertificateHasBadDate, .clientCertificateRejected, .clientCertificateRequired:
-                .notSecure("the certificates do not fit", isSent: mayBeSent)
-            case .appTransportSecurityRequiresSecureConnection:
-                .notSecure("the system allows this program https alone", isSent: mayBeSent)
+                .serverCertificateHasBadDate, .clientCertificateRejected, .clientCertificateRequired,
+                .appTransportSecurityRequiresSecureConnection:
+                .notSecure("the certificates do not fit, or the system allows https alone", isSent: mayBeSent)
             case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet:
                 mayBeSent ? .disconnected("the connection ended") : .notConnected("the connection cannot be made")
             default: .disconnected("the connection ended")

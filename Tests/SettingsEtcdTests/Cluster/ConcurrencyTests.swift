@@ -26,26 +26,6 @@ extension WithEtcd {
             }
         }
 
-        @Test("Many updates of several stores lose no step")
-        func updates() async throws {
-            try await Fleet.with { fleet in
-                let services = try (0..<4).map { _ in SettingsService.fleet(try fleet.store()) }
-                let failures = Recorder<String>()
-                inParallel(4) { index in
-                    for _ in 0..<25 {
-                        do {
-                            try services[index].save { $0.update(count) { $0 += 1 } }
-                        } catch {
-                            failures.append("\(error)")
-                        }
-                    }
-                }
-                #expect(failures.all.isEmpty, "\(failures.all)")
-                try services[0].synchronize()
-                #expect(services[0].get(count) == 100)
-            }
-        }
-
         @Test(
             "Setting, saving, reading, synchronizing and listening at once end when the store is closed in the middle")
         func closing() async throws {

@@ -35,23 +35,10 @@ extension WithSlowEtcd {
             arguments: [SettingsStoreAccess.readWrite, .readOnly])
         func reading(access: SettingsStoreAccess) async throws {
             try await withLateWatch({ $0.access = access }) { _, _, _, settings in
-                let alone = try settings.save { $0.get(count) }
-                #expect(alone == 3)
-                // What it has learned stays known.
-                #expect(settings.get(count) == 3 && settings.get(other) == 1)
-                let both = settings.transaction { [count, other] in [$0.get(count), $0.get(other)] }
+                let both = try settings.save { [count, other] in [$0.get(count), $0.get(other)] }
                 #expect(both == [3, 7])
-            }
-        }
-
-        @Test("More settings than a transaction compares are read as the cluster holds them")
-        func many() async throws {
-            try await Fleet.with { fleet in
-                let settings = SettingsService.fleet(try fleet.store())
-                let all = (0..<200).map { Setting<Int>("n\($0)", in: .fleet, default: 0) }
-                try fleet.server.control("put", "test/n150", "7")
-                let values = try settings.save { transaction in all.map { transaction.get($0) } }
-                #expect(values[150] == 7 && values.count { $0 == 0 } == 199)
+                // What it has learned stays known.
+                #expect(settings.get(count) == 3 && settings.get(other) == 7)
             }
         }
 

@@ -107,40 +107,6 @@ extension WithEtcd {
             }
         }
 
-        @Test("A store that only reads says that its only member has stopped answering, and why it cannot synchronize")
-        func silentMember() async throws {
-            try await Fleet.withProxy({
-                ($0.patience, $0.silence, $0.access) = (.milliseconds(500), .milliseconds(500), .readOnly)
-            }) { fleet, proxy, store in
-                let problems = Recorder<SettingsError>()
-                let settings = SettingsService.fleet(store, problems)
-                try store.synchronize()
-                proxy.setFaults(.init(isStopped: true))
-                try await until { problems.codes.contains(.clusterUnreachable) }
-                #expect(!store.isConnected && settings.get(count) == 0)
-                #expect(thrownCode { try store.synchronize() } == .clusterUnreachable)
-                proxy.setFaults(.init())
-                try await until { problems.codes.contains(.recovered) }
-                #expect(store.isConnected)
-            }
-        }
-
-        @Test("A member that is lost is replaced by another")
-        func failOver() async throws {
-            try await Fleet.with(3) { fleet in
-                let stores = try (0..<2).map { _ in try fleet.store { $0.patience = .seconds(20) } }
-                for round in 0..<3 {
-                    let leader = try #require(try fleet.server.leader())
-                    fleet.server.kill(leader)
-                    try stores[0].save("round", "\(round)")
-                    try stores[1].synchronize()
-                    #expect(stores[1].text("round") == "\(round)")
-                    try fleet.server.start(leader)
-                    try await until { (try? fleet.server.leader()) != nil }
-                }
-            }
-        }
-
         @Test("Without a quorum, save throws in time, and the store is up to date again when the quorum is back")
         func quorum() async throws {
             try await Fleet.with(3) { fleet in

@@ -11,26 +11,10 @@ extension WithEtcd {
     struct StoreTests {
         private let count = Setting<Int>("count", in: .fleet, default: 0)
 
-        @Test("It conforms to the contract of stores")
+        @Test(
+            "It conforms to the contract of stores, also when the cluster cannot be reached, and a writing process is killed"
+        )
         func conformance() async throws {
-            try await Fleet.with { fleet in
-                let number = Box(0)
-                let report = await StoreConformance(
-                    reopen: { store in
-                        let prefix = try #require((store as? EtcdStore)?.cluster.range.prefix)
-                        return try fleet.store(String(decoding: prefix, as: UTF8.self)) { $0.patience = .seconds(60) }
-                    },
-                    {
-                        number.value += 1
-                        return try fleet.store("conformance\(number.value)/") { $0.patience = .seconds(60) }
-                    }
-                ).run()
-                #expect(report.failures.isEmpty, "\(report)")
-            }
-        }
-
-        @Test("It loses nothing when the cluster cannot be reached, and when a process that writes is killed")
-        func brokenMedium() async throws {
             try await Fleet.with { fleet in
                 let proxy = try FaultyProxy(to: fleet.server.ports[0])
                 defer { proxy.close() }
@@ -44,9 +28,7 @@ extension WithEtcd {
                 let report = await StoreConformance { old in
                     try store(prefix(of: old))
                 } unwritable: { _ in
-                    var faults = FaultyProxy.Faults()
-                    faults.isRefusing = true
-                    proxy.setFaults(faults)
+                    proxy.setFaults(.init(isRefusing: true))
                     proxy.cutAll()
                     return { proxy.setFaults(.init()) }
                 } killed: { store in
@@ -58,7 +40,7 @@ extension WithEtcd {
                         ])
                 } _: {
                     number.value += 1
-                    return try store("broken\(number.value)/")
+                    return try store("conformance\(number.value)/")
                 }
                 .run()
                 #expect(report.failures.isEmpty, "\(report)")
@@ -68,14 +50,17 @@ extension WithEtcd {
             }
         }
 
-        @Test("Etcd's own tools read and write the values")
+        @Test("Etcd's own tools read and write the values, and a store that only reads follows")
         func tools() async throws {
             try await Fleet.with { fleet in
-                let store = try fleet.store()
+                let (store, reader) = (try fleet.store(), try fleet.store { $0.access = .readOnly })
                 try store.save("volume", "0.5")
                 #expect(try fleet.server.control("get", "test/volume", "--print-value-only") == "0.5\n")
                 try fleet.server.control("put", "test/volume", "0.75")
-                try await until { store.text("volume") == "0.75" }
+                try await until { store.text("volume") == "0.75" && reader.text("volume") == "0.75" }
+                try reader.synchronize()
+                #expect(thrownCode { try reader.put("volume", "2") } == .readOnly)
+                #expect(thrownCode { try reader.save("volume", "2") } == .readOnly)
                 try fleet.server.control("put", "other/volume", "1")
                 try fleet.server.control("del", "test/volume")
                 try await until { store.text("volume") == nil }
@@ -171,49 +156,6 @@ extension WithEtcd {
             }
         }
 
-        @Test("A store that only reads follows, and refuses to set")
-        func readOnly() async throws {
-            try await Fleet.with { fleet in
-                let (writer, reader) = (try fleet.store(), try fleet.store { $0.access = .readOnly })
-                try writer.save("a", "1")
-                try await until { reader.text("a") == "1" }
-                try reader.synchronize()
-                #expect(thrownCode { try reader.put("a", "2") } == .readOnly)
-                #expect(thrownCode { try reader.save("a", "2") } == .readOnly)
-                #expect(reader.text("a") == "1")
-            }
-        }
-
-        @Test("Values that expire end with their store, and not before, whether it writes in the meantime or not")
-        func expiring() async throws {
-            try await Fleet.with { fleet in
-                let watcher = try fleet.store()
-                let changes = Recorder<String>()
-                let subscription = try #require(watcher.feed).observe { list, _ in
-                    for change in list where change.newData == nil { changes.append(change.name) }
-                }
-                let (idle, busy) = (
-                    try fleet.store { $0.expiring = .seconds(5) }, try fleet.store { $0.expiring = .seconds(5) }
-                )
-                try idle.save("idle", "true")
-                try busy.save("busy", "true")
-                // Longer than the leases: they are renewed.
-                let end = ContinuousClock.now + .milliseconds(6_500)
-                var number = 0
-                while ContinuousClock.now < end {
-                    number += 1
-                    try busy.put("number", "\(number)")
-                    try await Task.sleep(for: .milliseconds(100))
-                }
-                #expect(changes.all.isEmpty, "\(changes.all)")
-                #expect(watcher.text("idle") == "true" && watcher.text("busy") == "true")
-                idle.close()
-                busy.close()
-                try await until { watcher.keys().isEmpty }
-                subscription.cancel()
-            }
-        }
-
         @Test("A compacted revision leads to a fresh read, with changes only for names that differ")
         func compaction() async throws {
             try await Fleet.withProxy { fleet, proxy, store in
@@ -226,30 +168,12 @@ extension WithEtcd {
                 proxy.cutAll()
                 for number in 0..<20 { try fleet.server.control("put", "test/b", "\(number)") }
                 try fleet.server.control("del", "test/c")
-                let fields = try fleet.server.control("get", "test/b", "-w", "fields")
-                let line = try #require(fields.split(separator: "\n").first { $0.hasPrefix("\"Revision\"") })
-                try fleet.server.control("compact", line.split(separator: ":")[1].trimmingCharacters(in: .whitespaces))
+                try fleet.server.control("compact", fleet.server.revision(of: "test/b"))
                 proxy.setFaults(.init())
                 try await until { store.text("b") == "19" && store.text("c") == nil }
                 #expect(Set(changes.all) == ["b", "c"] && changes.count == 2)
                 #expect(store.text("a") == "1")
                 subscription.cancel()
-            }
-        }
-
-        @Test("As a layer, it gives a fleet's values under a machine's own")
-        func layer() async throws {
-            try await Fleet.with { fleet in
-                let store = try fleet.store()
-                let own = MemoryStore()
-                let layered = try LayeredStore([.writable(own), .fallback(store, name: "fleet")])
-                let settings = SettingsService.fleet(layered)
-                try store.save("count", "7")
-                #expect(settings.get(count) == 7)
-                settings.set(count, to: 8)
-                #expect(settings.get(count) == 8 && store.text("count") == "7")
-                settings.reset(count)
-                #expect(settings.get(count) == 7)
             }
         }
     }

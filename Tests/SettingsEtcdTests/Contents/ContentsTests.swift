@@ -21,7 +21,8 @@ struct ContentsTests {
     private func watch(
         _ contents: inout ClusterContents, _ name: String, _ text: String?, _ revision: Int64
     ) -> [SettingsStoreChange] {
-        let event = WatchAnswer.Event(text == nil ? .removal : .put, entry(name, text ?? "", revision))
+        let event = WatchAnswer.Event(
+            kind: text == nil ? .removal : .put, entry: entry(name, text ?? "", revision))
         return contents.apply(.init(number: revision, events: [event]))
     }
 

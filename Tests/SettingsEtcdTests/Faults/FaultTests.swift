@@ -72,31 +72,6 @@ extension WithEtcd {
             }
         }
 
-        @Test("No acknowledged key of 10,000 is lost under the same faults, with a process killed in the middle")
-        func acknowledged() async throws {
-            let count = Rounds.choose(400, full: 2_500)
-            try await withProxies(clients: 4) { fleet, proxies in
-                let endpoints = proxies.map { $0.map(\.endpoint).joined(separator: ",") }
-                func start(_ index: Int, _ name: String) throws -> Worker {
-                    try Worker(
-                        "fleet-fill", fleet.directory + "/state\(index)", endpoints[index], "test/", name, "\(count)")
-                }
-                let workers = try (0..<4).map { try start($0, "w\($0)") }
-                try await killLeader(of: fleet.server, afterSeconds: 1)
-                let killed = await workers[0].runUntilKilled(afterLines: 3)
-                let again = try start(0, "w0")
-                #expect(await again.status() == 0)
-                for worker in workers[1...] { #expect(await worker.status() == 0) }
-                #expect(killed > 0)
-                let store = try fleet.store(state: "reader")
-                try store.synchronize()
-                for worker in 0..<4 {
-                    let missing = (0..<count).filter { store.text("w\(worker)-\($0)") != "\($0)" }
-                    #expect(missing.isEmpty, "w\(worker): \(missing.prefix(5))")
-                }
-            }
-        }
-
         /// What happens to members while the clients work.
         enum MemberFault: CaseIterable {
             case killedAtAnswer
@@ -196,46 +171,6 @@ extension WithEtcd {
                     #expect(changes.count { $0.operation.end != nil } <= count && count <= changes.count)
                 }
             }
-        }
-
-        @Test("Plain reads see the revisions of a counter only grow, under faults")
-        func monotonic() async throws {
-            try await withProxies(clients: 2) { fleet, proxies in
-                let counter = Setting<Int>("counter", in: .fleet, default: 0)
-                let writer = SettingsService.fleet(
-                    try fleet.store(endpoints: proxies[0].map(\.endpoint)) { $0.patience = .seconds(20) })
-                let reader = SettingsService.fleet(try fleet.store(endpoints: proxies[1].map(\.endpoint)))
-                let (isDone, backwards) = (Box(false), Recorder<String>())
-                let reading = Task.detached {
-                    await onThread {
-                        var last = 0
-                        while !isDone.value {
-                            let value = reader.get(counter)
-                            if value < last { backwards.append("\(value) after \(last)") }
-                            last = value
-                        }
-                    }
-                }
-                for number in 1...Rounds.choose(60, full: 400) {
-                    // One that is not known to be made is followed by a greater one all the same.
-                    _ = thrownCode { try writer.save(counter, to: number) }
-                    if number % 50 == 25 { for proxy in proxies[1] { proxy.cutAll() } }
-                }
-                try await until { thrownCode { try reader.synchronize() } == nil }
-                isDone.value = true
-                await reading.value
-                #expect(backwards.all.isEmpty, "\(backwards.all)")
-            }
-        }
-    }
-}
-
-/// Runs something that blocks on a thread of its own.
-func onThread(_ body: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-            body()
-            continuation.resume()
         }
     }
 }

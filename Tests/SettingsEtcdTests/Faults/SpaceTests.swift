@@ -13,7 +13,7 @@ extension WithEtcd {
         private func fill(_ server: EtcdServer) throws {
             for number in 0..<100 {
                 if try server.control("alarm", "list").contains("NOSPACE") { return }
-                try server.tryControl("put", "filler\(number % 2)", String(repeating: "x", count: 100_000))
+                try server.tryControl(["put", "filler\(number % 2)", String(repeating: "x", count: 100_000)])
             }
         }
 
@@ -35,9 +35,7 @@ extension WithEtcd {
                 settings.set(count, to: 3)
                 #expect(problems.codes == [.clusterFull] && settings.get(count) == 1)
                 try store.synchronize()
-                let fields = try server.control("get", "test/count", "-w", "fields")
-                let line = try #require(fields.split(separator: "\n").first { $0.hasPrefix("\"Revision\"") })
-                try server.control("compact", line.split(separator: ":")[1].trimmingCharacters(in: .whitespaces))
+                try server.control("compact", server.revision(of: "test/count"))
                 try server.control("defrag")
                 try server.control("alarm", "disarm")
                 settings.set(count, to: 3)

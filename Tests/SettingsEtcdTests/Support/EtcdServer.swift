@@ -149,15 +149,19 @@ final class EtcdServer: Sendable {
         return result.output
     }
 
-    /// Runs etcd's own client, which may fail.
-    func tryControl(_ arguments: String...) throws {
-        _ = try run(["--endpoints", endpoints.joined(separator: ",")] + arguments)
+    /// Runs etcd's own client, at one member or at all. Returns its output; nil if it has failed.
+    @discardableResult
+    func tryControl(at index: Int? = nil, _ arguments: [String]) throws -> String? {
+        let result = try run(
+            ["--endpoints", index.map { endpoints[$0] } ?? endpoints.joined(separator: ",")] + arguments)
+        return result.status == 0 ? result.output : nil
     }
 
-    /// Runs etcd's own client at one member. Returns its output; nil if it has failed.
-    func control(at index: Int, _ arguments: [String]) throws -> String? {
-        let result = try run(["--endpoints", endpoints[index]] + arguments)
-        return result.status == 0 ? result.output : nil
+    /// The newest revision of the cluster, as etcd's own client shows it with a key.
+    func revision(of key: String) throws -> String {
+        let fields = try control("get", key, "-w", "fields")
+        let line = try #require(fields.split(separator: "\n").first { $0.hasPrefix("\"Revision\"") })
+        return line.split(separator: ":")[1].trimmingCharacters(in: .whitespaces)
     }
 
     private func run(_ arguments: [String]) throws -> (status: Int32, output: String) {

@@ -24,16 +24,10 @@ final class FaultyProxy: Sendable {
         var whileDead: @Sendable () -> Void = { usleep(150_000) }
         /// Nothing passes, and connections stay open.
         var isStopped = false
-        /// How many bytes of answers pass in a second at most; 0 for no limit.
-        var bytesPerSecond = 0
-        /// The same for requests.
-        var requestBytesPerSecond = 0
         /// Nothing of a watch passes.
         var holdsWatches = false
         /// New connections are closed at once.
         var isRefusing = false
-        /// Only complete requests pass, so that one that goes on does not.
-        var holdsOpenRequests = false
     }
 
     private struct State {
@@ -45,7 +39,6 @@ final class FaultyProxy: Sendable {
         var isClosed = false
         var isDead = false
         var socket: ListeningSocket
-        var target: Int
 
         var isRefusing: Bool { faults.isRefusing || isClosed || isDead }
 
@@ -66,12 +59,13 @@ final class FaultyProxy: Sendable {
     private static let transactionPath = "/v3/kv/txn"
 
     let port: Int
+    private let target: Int
     private let state: Mutex<State>
 
     init(to target: Int, seed: UInt64 = 1) throws {
         let socket = try ListeningSocket()
-        port = socket.port
-        state = Mutex(State(generator: SeededGenerator(seed: seed), socket: socket, target: target))
+        (port, self.target) = (socket.port, target)
+        state = Mutex(State(generator: SeededGenerator(seed: seed), socket: socket))
         listen(on: socket)
     }
 
@@ -132,8 +126,6 @@ final class FaultyProxy: Sendable {
     /// Has one of the faults of write requests happen to the next one.
     func setNextFault(_ faults: Faults) { state.withLock { $0.next = faults } }
 
-    func setTarget(_ port: Int) { state.withLock { $0.target = port } }
-
     /// Cuts all connections.
     func cutAll() {
         for connection in state.withLock({ $0.connections }) { connection.cut() }
@@ -149,8 +141,7 @@ final class FaultyProxy: Sendable {
     }
 
     private func serve(_ client: Connection) {
-        let (isRefusing, target) = state.withLock { ($0.isRefusing, $0.target) }
-        guard !isRefusing, let server = Connection(port: target) else { return client.close() }
+        guard !state.withLock({ $0.isRefusing }), let server = Connection(port: target) else { return client.close() }
         // Refusing may have begun meanwhile, and the connections that there were are cut.
         let isServed = state.withLock { state in
             if state.isRefusing { return false }
@@ -191,18 +182,13 @@ final class FaultyProxy: Sendable {
     private func passRequests(from client: Connection, to server: Connection, _ path: Box<String>) {
         var splitter = RequestSplitter()
         while case let bytes = client.receive(), !bytes.isEmpty {
-            let speed = state.withLock { $0.faults.requestBytesPerSecond }
-            if speed > 0 { usleep(UInt32(bytes.count * 1_000_000 / speed)) }
-            for request in splitter.add(bytes, inPieces: state.withLock { !$0.faults.holdsOpenRequests }) {
-                // A piece of a request that goes on has no path.
-                if request.starts(with: Array("POST ".utf8)) {
-                    path.value = String(decoding: request.split(separator: UInt8(ascii: " "))[1], as: UTF8.self)
-                }
+            for request in splitter.add(bytes) {
+                path.value = String(decoding: request.split(separator: UInt8(ascii: " "))[1], as: UTF8.self)
                 let isTransaction = path.value == Self.transactionPath
-                let (duplicates, isLate, target) = state.withLock { state in
+                let (duplicates, isLate) = state.withLock { state in
                     (
                         isTransaction && state.happensToWrite(\.duplicates) != nil,
-                        isTransaction && state.happensToWrite(\.isLate) != nil, state.target
+                        isTransaction && state.happensToWrite(\.isLate) != nil
                     )
                 }
                 guard mayPass() else { return }
@@ -234,16 +220,7 @@ final class FaultyProxy: Sendable {
                 _ = client.send(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8))
                 return
             }
-            let speed = state.withLock { $0.faults.bytesPerSecond }
-            if speed == 0 {
-                if !client.send(bytes) { return }
-                continue
-            }
-            for start in stride(from: 0, to: bytes.count, by: 16_384) {
-                let piece = Array(bytes[start..<min(bytes.count, start + 16_384)])
-                usleep(UInt32(piece.count * 1_000_000 / speed))
-                if !client.send(piece) { return }
-            }
+            if !client.send(bytes) { return }
         }
     }
 
@@ -279,21 +256,14 @@ struct RequestSplitter {
     /// The length of the first request; nil until its header is there.
     private var length: Int?
 
-    /// A longer request is a watch's, which goes on while it is answered.
-    private static let longest = 1 << 28
-
-    /// Takes bytes as they arrive, and returns the requests that are complete, and the pieces of one that goes on.
-    mutating func add(_ new: [UInt8], inPieces: Bool = true) -> [[UInt8]] {
+    /// Takes bytes as they arrive, and returns the requests that are complete.
+    mutating func add(_ new: [UInt8]) -> [[UInt8]] {
         bytes += new
         var requests: [[UInt8]] = []
         while let length = length ?? headerLength(), bytes.count >= length {
             requests.append(Array(bytes[..<length]))
             bytes.removeFirst(length)
             self.length = nil
-        }
-        if inPieces, let length, length > Self.longest, !bytes.isEmpty {
-            requests.append(bytes)
-            bytes = []
         }
         return requests
     }

@@ -10,6 +10,8 @@ final class ScriptedServer: Sendable {
         case answerAndClose(String)
         /// Sends bytes and closes the connection.
         case bytes(String)
+        /// Sends bytes, and then others without end, or nothing.
+        case endless(String, then: String)
         /// Closes the connection, and accepts others.
         case close
         /// Closes the connection, and refuses others.
@@ -70,6 +72,11 @@ final class ScriptedServer: Sendable {
         case .answer(let body): return answer(body)
         case .answerAndClose(let body): return answer(body) && false
         case .bytes(let bytes): return send(bytes) && false
+        case .endless(let bytes, ""): return send(bytes)
+        case .endless(let bytes, let block):
+            var isOpen = send(bytes)
+            while isOpen { isOpen = send(String(repeating: block, count: 65_536 / block.utf8.count)) }
+            return false
         case .close: return false
         case .die:
             socket.close()
