@@ -132,10 +132,6 @@ case "listen":
     say("listening")
     withExtendedLifetime(subscription) { dispatchMain() }
 
-case "database-write":
-    // database-write PATH: writes to two tables at a time, and says so when it is done, for ever.
-    DatabaseWork.run { [path] in try await DatabaseWork.write(path) }
-
 case "database-insert":
     // database-insert PATH ID TEXT: inserts one row.
     DatabaseWork.run { [path, id = argument(3), text = arguments[4]] in try await DatabaseWork.insert(path, id, text) }

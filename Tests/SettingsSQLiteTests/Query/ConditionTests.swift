@@ -71,17 +71,6 @@ struct ConditionTests {
         }
     }
 
-    @Test("Conditions of many parts are joined without end")
-    func long() async throws {
-        let each: [SQLiteCondition] = (0..<900).map { Column("id") == $0 }
-        let one: SQLiteCondition = each.dropFirst().reduce(each[0]) { $0 || $1 }
-        let none: SQLiteCondition = each.dropFirst().reduce(!each[0]) { $0 && !$1 }
-        try await withItems { storage in
-            let (all, no) = (try await ids(Item.where(one), storage), try await ids(Item.where(none), storage))
-            #expect(all.count == Self.items.count && no.isEmpty)
-        }
-    }
-
     @Test("Orders sort by one column after the other, `NULL` first; limits cut afterwards")
     func ordersAndLimits() async throws {
         try await withItems { storage in

@@ -132,38 +132,4 @@ struct CodableRecordTests {
             #expect(count == 0)
         }
     }
-
-    /// A type that asks for another container than a keyed one.
-    private struct Odd: SQLiteRecord, Codable {
-        static let tableName = "members"
-        enum CodingKeys: String, CodingKey { case request }
-
-        init() {}
-
-        func encode(to encoder: any Encoder) throws { _ = encoder.singleValueContainer() }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            switch try container.decode(String.self, forKey: .request) {
-            case "an unkeyed container": _ = try decoder.unkeyedContainer()
-            case "a single value": _ = try decoder.singleValueContainer()
-            case "a nested container": _ = try container.nestedUnkeyedContainer(forKey: .request)
-            default: _ = try container.superDecoder()
-            }
-        }
-    }
-
-    @Test("A record that is not encoded as one keyed container ends the program, and cannot be loaded")
-    func otherContainers() async {
-        await #expect(processExitsWith: .failure) {
-            var row = SQLiteRow()
-            try Odd().save(into: &row)
-        }
-        for request in ["an unkeyed container", "a single value", "a nested container", "a decoder for its superclass"]
-        {
-            var row = SQLiteRow()
-            row["request"] = request
-            await expect(.unexpectedRow, saying: request) { [row] in try Odd.load(from: row) }
-        }
-    }
 }

@@ -32,28 +32,6 @@ struct BackupTests {
         }
     }
 
-    @Test("Storages that only read, databases in memory and stores are copied with all of their tables")
-    func sources() async throws {
-        try await withDatabase { path in
-            let store = try openStore(path)
-            try store.set(key("a"), to: Data("1".utf8))
-            try OtherProgram(path).run("CREATE TABLE others (n); INSERT INTO others VALUES (7)")
-            let reading = try SQLiteStorage(
-                at: URL(fileURLWithPath: path), options: .with { $0.access = .readOnly })
-            let inMemory = try SQLiteStorage.inMemory(versions: [ScriptVersion("1", "CREATE TABLE others (n)")])
-            try await inMemory.write { try $0.execute(sql: "INSERT INTO others VALUES (7)") }
-            try await store.backup(to: URL(fileURLWithPath: path + "-1"))
-            try await reading.backup(to: URL(fileURLWithPath: path + "-2"))
-            try await inMemory.backup(to: URL(fileURLWithPath: path + "-3"))
-            for number in 1...3 {
-                let copy = try OtherProgram("\(path)-\(number)")
-                #expect(try copy.text("PRAGMA integrity_check") == "ok")
-                #expect(try copy.text("SELECT n FROM others") == "7")
-            }
-            for number in 1...2 { #expect(try freshStore("\(path)-\(number)").get(key("a")) == Data("1".utf8)) }
-        }
-    }
-
     @Test("A file that is there is not replaced, and one whose backup cannot be made is not left")
     func refused() async throws {
         try await withLargeStorage { storage, backups in
@@ -70,28 +48,6 @@ struct BackupTests {
                 try await storage.backup(to: backups.appendingPathComponent("copy.sqlite"))
             }
             #expect(try contents(of: backups.path) == ["file": Data("old".utf8)])
-        }
-    }
-
-    @Test("A backup whose task is cancelled at any moment is whole, or leaves no file behind")
-    func cancelled() async throws {
-        let seed = UInt64.random(in: .min ... .max)
-        print("cancelled: seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
-        try await withLargeStorage { storage, backups in
-            let file = backups.appendingPathComponent("copy.sqlite")
-            for _ in 0..<20 {
-                let task = Task { try await storage.backup(to: file) }
-                for _ in 0..<Int.random(in: 0..<2_000, using: &generator) { await Task.yield() }
-                task.cancel()
-                switch await task.result {
-                case .success:
-                    #expect(try OtherProgram(file.path).text("SELECT count(*) FROM notes") == "40", "seed \(seed)")
-                    try FileManager.default.removeItem(at: file)
-                case .failure(let error): #expect(error is CancellationError, "seed \(seed)")
-                }
-                #expect(try contents(of: backups.path) == [:], "seed \(seed)")
-            }
         }
     }
 }

@@ -136,28 +136,6 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("Threads that save values while another process has the database locked are all busy after one time-out")
-    func lockedOut() async throws {
-        try await withDatabase { path in
-            try openStore(path).set(key("a"), to: Data("1".utf8))
-            let store = try SQLiteStore(path: path, isWatching: false, patience: .seconds(2))
-            let other = try OtherProgram(path)
-            try other.run("BEGIN IMMEDIATE")
-            let waits = Recorder<Duration>()
-            for number in 0..<20 {
-                Thread.detachNewThread {
-                    let start = ContinuousClock.now
-                    let batch = SettingsStoreBatch(writes: [.init(key: key("\(number)"), data: Data("1".utf8))])
-                    expectError(.busy) { _ = try store.apply(batch) }
-                    waits.append(ContinuousClock.now - start)
-                }
-            }
-            #expect(try await eventually { waits.all.count == 20 })
-            // One after the other, the last would wait for forty seconds.
-            #expect(waits.all.allSatisfy { $0 < .seconds(20) }, "\(waits.all)")
-        }
-    }
-
     /// Never ends.
     private static let long = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 

@@ -21,17 +21,4 @@ struct InMemoryTests {
         try await one.synchronize()
         #expect(one.path == ":memory:" && !FileManager.default.fileExists(atPath: ":memory:"))
     }
-
-    @Test("A store in memory keeps settings as one in a file does, and two of them are separate")
-    func stores() throws {
-        let (one, other) = (try SQLiteStore.inMemory(), try SQLiteStore.inMemory(table: "others"))
-        let counter = Setting<Int>("counter", in: .defaults, default: 0)
-        let (service, problems) = SettingsService.over(one)
-        service.set(counter, to: 2)
-        service.update(counter) { $0 += 1 }
-        try service.synchronize()
-        #expect(service.get(counter) == 3 && one.keys() == ["counter"] && other.keys() == [])
-        try one.removeAll()
-        #expect(service.get(counter) == 0 && problems.all.isEmpty)
-    }
 }

@@ -6,48 +6,6 @@ import Testing
 @Suite("Noticing other programs' changes of a store's database", .timeLimit(Rounds.timeLimit))
 struct StoreNoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
-    private static let tool: String? = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3", "/opt/homebrew/bin/sqlite3"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
-
-    enum Other: CaseIterable { case tool, connection, storage, store }
-
-    @Test(
-        "A change by any writer is delivered as external, also while the writer stays open", arguments: Other.allCases)
-    func change(other: Other) async throws {
-        guard other != .tool || Self.tool != nil else { return }
-        try await withDatabase { path in
-            let (service, problems) = SettingsService.over(try openStore(path))
-            service.set(Self.a, to: 1)
-            let changes = service.changes(of: Self.a)
-            var kept: AnyObject?
-            let sql = "UPDATE settings SET value = '5' WHERE name = 'a'"
-            switch other {
-            case .tool:
-                let process = try Process.run(URL(fileURLWithPath: #require(Self.tool)), arguments: [path, sql])
-                process.waitUntilExit()
-                #expect(process.terminationStatus == 0)
-            case .connection:
-                let program = try OtherProgram(path)
-                try program.run(sql)
-                kept = program
-            case .storage:
-                let storage = try SQLiteStorage(at: URL(fileURLWithPath: path))
-                try await storage.write { try $0.execute(script: sql) }
-                kept = storage
-            case .store:
-                let store = try freshStore(path)
-                try store.set(key("a"), to: Data("5".utf8))
-                kept = store
-            }
-            for await change in changes {
-                #expect(change.oldValue == 1 && change.newValue == 5 && change.origin == .external)
-                break
-            }
-            #expect(service.get(Self.a) == 5 && problems.all.isEmpty)
-            withExtendedLifetime(kept) {}
-        }
-    }
-
     @Test("Another program's commit publishes only differences, removals included")
     func onlyWhatDiffers() async throws {
         try await withDatabase { path in
@@ -92,27 +50,6 @@ struct StoreNoticingTests {
             #expect(throws: SettingsError.self) { try service.save(Self.a, to: 8) }
             #expect(service.get(Self.a) == 7)
             #expect(heard.all == ["0 5 external", "5 6 local", "6 7 external"])
-            withExtendedLifetime(subscription) {}
-        }
-    }
-
-    @Test("A listener may set and synchronize in its callback, for any origin of the change", arguments: [false, true])
-    func reentrance(isExternal: Bool) async throws {
-        try await withDatabase { path in
-            let (service, problems) = SettingsService.over(try openStore(path))
-            let b = Setting<Int>("b", in: .defaults, default: 0)
-            let subscription = service.observe(Self.a) { change in
-                service.set(b, to: change.newValue)
-                #expect(throws: Never.self) { try service.synchronize() }
-                if change.newValue < 10 { service.set(Self.a, to: change.newValue + 1) }
-            }
-            if isExternal {
-                try await Worker.run("set", path, "a", "1")
-            } else {
-                service.set(Self.a, to: 1)
-            }
-            #expect(try await eventually { service.get(b) == 10 })
-            #expect(problems.all.isEmpty)
             withExtendedLifetime(subscription) {}
         }
     }
