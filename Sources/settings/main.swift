@@ -1,1 +1,1 @@
-exit(SettingsTool().run(SettingsTool.processArguments))
+exit(SettingsTool().run(Array(CommandLine.arguments.dropFirst())))

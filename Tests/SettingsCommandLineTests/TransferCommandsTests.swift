@@ -27,10 +27,6 @@ struct TransferCommandsTests {
         let desk = Desk(adding: [Self.gain])
         desk.settings.set(Self.gain, to: .infinity)
         #expect(desk.run("export") == .init(0, "{}\n", errors: "gain has no text, left out.\n"))
-        let effective = desk.run("export", "--effective")
-        guard case .object(let json)? = effective.json else { return #expect(Bool(false)) }
-        #expect(json["gain"] == nil && json["port"] == .integer(8080))
-        #expect(effective.errors.hasPrefix("gain has no text, left out.\n"))
         #expect(desk.run("explain", "gain").output.contains("(no text)"))
     }
 

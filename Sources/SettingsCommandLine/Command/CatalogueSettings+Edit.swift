@@ -23,19 +23,19 @@ extension CatalogueSettings {
     }
 
     package func changes(_ values: [EditedValue]) throws -> [Change] {
-        var problems: [String] = []
-        var changes: [Change] = []
+        var (problems, changes): ([String], [Change]) = ([], [])
         for (name, json) in values {
             guard let setting = catalogue.setting(named: name) else {
-                problems.append(command.unknown(name))
+                if !["$comment", "$schema"].contains(name) { problems.append(command.unknown(name)) }
                 continue
             }
             do throws(SettingsError) {
                 let state = try state(of: setting, showsSecrets: true)
+                let new = try json.map { (json) throws(SettingsError) in try text(of: json, for: setting) }
+                // The last good value is in force, but its layer holds another one.
+                let isInForce = new?.canonicalText != nil && new?.canonicalText == state.text && !state.isLastGood
+                if isInForce && (state.source == .store || state.isLocked) { continue }
                 if let lock = state.lock { throw lock.error(of: setting.key) }
-                let new = try json.map { (json) throws(SettingsError) in
-                    try text(of: JSONValue(json: json), for: setting)
-                }
                 changes.append(
                     Change(setting: setting, text: new?.text, line: line(setting, state, new?.canonicalText)))
             } catch {
@@ -43,7 +43,30 @@ extension CatalogueSettings {
             }
         }
         if problems.isEmpty { return changes }
-        throw CommandFailure.failure(problems.joined(separator: " "))
+        throw CommandFailure.failure(problems.joined(separator: "\n"))
+    }
+
+    /// The text to store for a value in JSON, and its text once it is stored; nil if it has none.
+    private func text(
+        of json: Data, for setting: SettingsService.SettingDefinition
+    ) throws(SettingsError) -> (text: String, canonicalText: String?) {
+        let value = JSONValue(json: json)
+        // The placeholder of a secret is not the secret.
+        let isHidden = setting.isSecret && value == .string(SettingsService.SettingDefinition.hidden)
+        guard !isHidden, let value, let text = setting.catalogued.valueDescription.text(of: value) else {
+            throw SettingsError(.invalidValue, key: setting.key, expected: setting.expected)
+        }
+        return (text, try setting.catalogued.canonicalText(ofText: text))
+    }
+
+    private func line(
+        _ setting: SettingsService.SettingDefinition, _ state: SettingState, _ new: String?
+    ) -> String {
+        func shown(_ text: String?) -> String {
+            state.isSecret
+                ? SettingsService.SettingDefinition.hidden : text ?? SettingsService.SettingDefinition.withoutText
+        }
+        return TextLayout.escaped("\(catalogue.name(of: setting)): \(shown(state.text)) → \(shown(new))") + "\n"
     }
 
     package func store(_ changes: [Change], over known: [String: Data]) throws -> Bool {

@@ -92,8 +92,5 @@ package struct CatalogueSettings: CommandSettings {
         return stored.map { SettingsService.Setting<String?>(name, in: $0.scope) }
     }
 
-    /// Values that no setting has stay: `check` reports them.
-    package func removeRest() {}
-
     package func bringUpToDate() throws { try settings.bringUpToDate() }
 }

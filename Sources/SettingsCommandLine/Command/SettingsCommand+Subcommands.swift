@@ -24,7 +24,7 @@ extension SettingsCommand: CommandProgram {
                 operandCount: 2...2,
                 discussion: "The type of the setting says what TEXT means. Arrays and structures are JSON."
             ) { _, invocation, _ in
-                let (name, text) = (try invocation.name(), try invocation.text(1))
+                let (name, text) = (try invocation.names()[0], invocation.operands[1])
                 return { try $0.settings.set($0.command.setting(named: name), fromText: text) }
             },
             .delete(
@@ -39,8 +39,8 @@ extension SettingsCommand: CommandProgram {
                 options: [], summary: "Store the values of a JSON file: all of them, or none.",
                 discussion: "Settings that the file does not name keep their values. The member $comment is ignored."
             ) { _, invocation, streams in
-                let members = try CatalogueSettings.members(ofFile: invocation.text(0), streams)
-                return { try $0.differences(in: members) }
+                let values = try CatalogueSettings.values(inFile: invocation.operands[0], streams)
+                return { try $0.changes(values) }
             },
             .check,
             .explain(
@@ -53,12 +53,26 @@ extension SettingsCommand: CommandProgram {
 extension Subcommand where Program == SettingsCommand {
     fileprivate static var export: Self {
         Self(
-            name: "export", options: [.effective, .secrets], summary: "Print the stored values as JSON.",
+            name: "export", options: [.secrets], summary: "Print the stored values as JSON.",
             discussion: "Only the store's own values are exported, in a form that import reads: no arguments, no "
                 + "variables, no values of other layers, no defaults. Secrets are left out."
         ) { command, invocation, streams in
             try CatalogueSettings(command: command).export(invocation, streams)
             return .success
+        }
+    }
+}
+
+extension CatalogueSettings {
+    /// The members of a JSON file.
+    fileprivate static func values(inFile path: String, _ streams: CommandStreams) throws -> [EditedValue] {
+        let file = try TransferFile.read(path, streams)
+        do throws(TransferProblem) {
+            return try JSONMembersFile.members(of: file).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        } catch {
+            throw CommandFailure.failure(
+                "\(TransferFile.shown(path)) is not a JSON object, as export writes it. \(error.description) Nothing was "
+                    + "imported.")
         }
     }
 }

@@ -58,7 +58,7 @@ public struct SettingsCommand: Sendable {
 
     /// Carries out a subcommand.
     ///
-    /// It returns when the subcommand is done; `watch` runs until the process is interrupted, its output is closed, or it has
+    /// It returns when the subcommand is done; `watch` runs until the process is interrupted, a change cannot be printed, or it has
     /// printed as many changes as `--count` says. Nothing is called on another thread.
     ///
     /// - Parameters:
@@ -74,8 +74,7 @@ public struct SettingsCommand: Sendable {
         output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
     ) -> Int32 {
-        perform(arguments.map(CommandArgument.init), CommandStreams(read: input, output: output, errors: errors))
-            .rawValue
+        perform(arguments, CommandStreams(read: input, output: output, errors: errors)).rawValue
     }
 
     /// The setting with a name.

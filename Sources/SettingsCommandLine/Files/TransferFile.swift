@@ -17,25 +17,16 @@ package enum TransferFile {
     ///
     /// - Throws: A failure that names the file.
     package static func read(_ path: String, _ streams: CommandStreams) throws -> Data {
-        let data: Data
-        do {
-            data = try path == "-" ? streams.read() : read(path)
-        } catch {
-            throw CommandFailure.failure("\(quoted(path)) cannot be read. Check the path and the permissions.")
-        }
-        guard data.count <= CommandLimits.fileSize else {
-            throw CommandFailure.failure(
-                "\(shown(path)) is larger than \(CommandLimits.fileSize >> 20) MiB, which no store holds.")
-        }
-        return data
+        if let data = try? path == "-" ? streams.read() : read(path) { return data }
+        throw CommandFailure.failure("\(quoted(path)) cannot be read. Check the path and the permissions.")
     }
 
-    /// Also reads a pipe, which the file system's functions refuse.
+    /// Reads a pipe, too, which Foundation's functions refuse.
     private static func read(_ path: String) throws -> Data {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         defer { close(descriptor) }
-        return try StandardStreams.read(descriptor, upTo: CommandLimits.fileSize + 1)
+        return try StandardStreams.read(descriptor)
     }
 
     /// Replaces a file as a whole. A new file can be used by its owner only.

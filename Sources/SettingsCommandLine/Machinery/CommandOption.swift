@@ -22,8 +22,6 @@ extension CommandOption {
     package static let json = CommandOption("--json", "Print JSON.")
     package static let secrets = CommandOption("--secrets", "Show the values of secret settings, too.")
     package static let all = CommandOption("--all", "Remove the values of all settings.")
-    package static let effective = CommandOption(
-        "--effective", "Export the values in force, whatever layer they come from, and say so in the output.")
     package static let dryRun = CommandOption("--dry-run", "Show what would change, and change nothing.")
     package static let count = CommandOption("--count", value: "NUMBER", "End after this number of changes.")
 }

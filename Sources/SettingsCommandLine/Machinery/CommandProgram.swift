@@ -24,7 +24,7 @@ package protocol CommandProgram: Sendable {
 
 extension CommandProgram {
     /// Runs a subcommand and reports its failure.
-    package func perform(_ arguments: [CommandArgument], _ streams: CommandStreams) -> SettingsCommand.ExitCode {
+    package func perform(_ arguments: [String], _ streams: CommandStreams) -> SettingsCommand.ExitCode {
         do {
             return try dispatch(arguments, streams)
         } catch is CommandStreams.Closed {
@@ -39,19 +39,17 @@ extension CommandProgram {
         }
     }
 
-    private func dispatch(_ arguments: [CommandArgument], _ streams: CommandStreams) throws -> SettingsCommand.ExitCode
-    {
-        guard let first = arguments.first else {
+    private func dispatch(_ arguments: [String], _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
+        guard let name = arguments.first else {
             streams.report(help())
             return .usage
         }
-        let name = try first.requiredText()
         if ["help", "--help", "-h"].contains(name) {
             guard arguments.count > 1, name == "help" else {
                 try streams.print(help())
                 return .success
             }
-            try streams.print(help(for: try subcommand(named: arguments[1].requiredText())))
+            try streams.print(help(for: try subcommand(named: arguments[1])))
             return .success
         }
         let subcommand = try subcommand(named: name)

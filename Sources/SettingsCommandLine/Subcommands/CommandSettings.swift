@@ -46,9 +46,6 @@ package protocol CommandSettings {
     /// - Throws: A failure if one of the settings cannot be removed.
     func removals(of names: [String]?) throws -> [Change]
 
-    /// Removes what a store holds beside its settings, after all of them were removed.
-    func removeRest() throws
-
     /// The number of changes that are stored together at most; nil to store all together, where the store can.
     var batchSize: Int? { get }
 
@@ -103,11 +100,11 @@ struct ObservedChange: Sendable {
     let isSet: Bool
     let origin: SettingsService.Origin
     let content: ObservedContent
-    let time = Date().timeIntervalSince1970
+    let time = Date()
 
     /// The change in a line, with its line break.
     func line(asJSON isJSON: Bool, _ streams: CommandStreams) -> String {
-        let time = LocalTime.text(secondsSince1970: time)
+        let time = timeText(time)
         let content = content(max(streams.width, TextLayout.width))
         if isJSON {
             var members: [(name: String, value: JSONText)] = [
@@ -122,4 +119,9 @@ struct ObservedChange: Sendable {
         let name = streams.bold(TextLayout.escaped(name))
         return "\(streams.dim(time))  \(name):\(text)  \(streams.dim("(\(TextLayout.escaped(remark)))"))\n"
     }
+}
+
+/// A time in UTC: `2026-11-22T21:41:24.123Z`.
+package func timeText(_ time: Date) -> String {
+    time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
 }

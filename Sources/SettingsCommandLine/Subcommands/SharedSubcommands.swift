@@ -21,7 +21,7 @@ extension Subcommand {
             discussion: discussion
                 + "Control characters other than tabs and line breaks appear as escapes. With --json, the value is exact."
         ) { program, invocation, streams in
-            let name = try invocation.name()
+            let name = try invocation.names()[0]
             return try program.withSettings(invocation, streams, for: .reading) { settings in
                 let value = try settings.value(named: name, showsSecrets: invocation.has(.secrets))
                 if let problem = value.problem { streams.report(problem) }
@@ -69,8 +69,7 @@ extension Subcommand {
             let names = try invocation.names()
             return try program.withSettings(invocation, streams, for: .changing) { settings in
                 let removals = try settings.removals(of: isAll ? nil : names)
-                try program.store(removals, in: settings, "Removing", streams)
-                if isAll { try settings.removeRest() }
+                try program.store(removals, in: settings)
                 return .success
             }
         }
@@ -82,7 +81,7 @@ extension Subcommand {
             name: "watch", operands: "[NAME...]", operandCount: 0...Int.max, options: [.json, .count],
             summary: "Print changes as they are made.",
             discussion:
-                "A line has the local time, the name, the new value and the origin\(additions). It ends when it is "
+                "A line has the time in UTC, the name, the new value and the origin\(additions). It ends when it is "
                 + "interrupted, when its output is closed, or after --count changes. Without names, it watches all settings. "
                 + "With --json, each line is an object."
         ) { program, invocation, streams in
@@ -105,7 +104,7 @@ extension Subcommand {
             name: "explain", operands: "NAME", operandCount: 1...1, options: [.json],
             summary: summary, discussion: discussion
         ) { program, invocation, streams in
-            let name = try invocation.name()
+            let name = try invocation.names()[0]
             // Only a layer over the store may have a value.
             return try program.withSettings(invocation, streams, for: .readingIfPresent) { settings in
                 let explanation = try settings.explanation(of: name)
@@ -133,25 +132,12 @@ extension Subcommand {
             return try program.withSettings(invocation, streams, for: isDry ? .readingIfPresent : .writing) {
                 settings in
                 let changes = try differences(settings)
-                if !isDry { try program.store(changes, in: settings, "Importing", streams) }
+                if !isDry { try program.store(changes, in: settings) }
                 // Changes are printed after they are stored: a change that failed must not appear.
                 try settings.show(changes, asJSON: isJSON, streams)
                 if changes.isEmpty && !isJSON { try streams.print("Nothing changes.\n") }
                 return .success
             }
         }
-    }
-}
-
-extension Invocation {
-    /// The first operand as the name of a setting.
-    package func name() throws(CommandFailure) -> String { try Self.requireNames([text(0)])[0] }
-
-    /// All operands as names of settings.
-    package func names() throws(CommandFailure) -> [String] { try Self.requireNames(texts()) }
-
-    private static func requireNames(_ names: [String]) throws(CommandFailure) -> [String] {
-        if names.allSatisfy(SettingsService.StorageKey.isValid) { return names }
-        throw .usage("The name of a setting must not be empty.")
     }
 }

@@ -46,8 +46,8 @@ extension OpenedStore {
     private func origin(_ change: DirectoryStore.LastChange) -> [Explanation.Fact] {
         let own = change.isOwn ? ", this device" : ""
         let device = change.deviceName.map { "\($0) (replica \(change.replica)\(own))" }
-        let time = change.date.timeIntervalSince1970
-        let when = time == 0 ? "imported, at an unknown time" : LocalTime.text(secondsSince1970: time)
+        let when =
+            change.date.timeIntervalSince1970 == 0 ? "imported, at an unknown time" : timeText(change.date)
         return [
             ("device", "changed by", device ?? "replica \(change.replica)\(own)", nil),
             ("changed", "changed at", when, nil),

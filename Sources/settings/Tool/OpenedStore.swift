@@ -9,21 +9,23 @@ import Synchronization
 #endif
 
 /// A store that a subcommand uses, with the problems that it has reported.
-final class OpenedStore: CommandSettings {
+final class OpenedStore {
+    /// The errors that the store has reported, and the number of those that were printed.
+    private final class Problems: Sendable {
+        let list = Mutex<(all: [SettingsError], printedCount: Int)>(([], 0), .leaf)
+    }
+
     let place: StorePlace
     let store: any SettingsStore
     /// The failure for a missing store that counts as empty.
     let missing: CommandFailure?
-    private let problems = ReportedProblems()
-    /// A message about the removed file and how to restore it; nil if the file is there.
-    private let removal: String?
+    private let problems = Problems()
     private let subscription: SettingsService.Subscription?
 
     /// Opens a store.
     ///
-    /// - Parameter isForced: Whether a file that never was a property list is moved aside.
-    /// - Throws: A failure if there is nothing to read, or a file must not be moved aside; the error of the store.
-    init(_ place: StorePlace, for use: SettingsUse, isForced: Bool = false) throws {
+    /// - Throws: A failure if there is nothing to read, or a file is another program's; the error of the store.
+    init(_ place: StorePlace, for use: SettingsUse) throws {
         self.place = place
         if case .shared(let path, nil) = place, use == .writing || use == .changing {
             throw CommandFailure.usage(
@@ -38,27 +40,45 @@ final class OpenedStore: CommandSettings {
             store = MemoryStore()
             missing = failure
         }
-        if use == .changing || use == .writing && !isForced { try Self.requirePropertyList(store, use) }
-        removal = use == .reading || use == .readingIfPresent ? try Self.removal(of: store) : nil
-        subscription = store.feed?.observeErrors { [problems] in problems.append($0) }
+        if use == .changing || use == .writing { try Self.requirePropertyList(store) }
+        subscription = store.feed?.observeErrors { [problems] problem in
+            problems.list.withLock { problems in
+                if !problems.all.contains(where: { "\($0)" == "\(problem)" }) { problems.all.append(problem) }
+            }
+        }
     }
 
     /// The store, for messages.
     var description: String { store.storeDescription }
 
     /// Whether the store has reported that values may be missing.
-    var isDamaged: Bool { removal != nil || problems.all.contains { $0.code.affectsReading } }
+    var isDamaged: Bool { problems.list.withLock { $0.all.contains { $0.code.affectsReading } } }
 
-    /// Prints the problems that the store has reported.
+    /// Prints the problems that the store has reported since the last call.
     func reportProblems(to streams: CommandStreams) {
-        for problem in problems.nextUnreported() { streams.report("\(problem)") }
-        if let removal { streams.report(removal) }
+        let new = problems.list.withLock { problems in
+            defer { problems.printedCount = problems.all.count }
+            return problems.all[problems.printedCount...]
+        }
+        for problem in new { streams.report("\(problem)") }
     }
 
     /// The value under a name.
     func value(named name: String) throws -> UntypedValue? { try data(named: name).map(UntypedValue.init) }
 
     func data(named name: String) throws -> Data? { try store.get(Self.key(name)) }
+
+    /// All settings of the store.
+    func contents() throws -> StoredSettings {
+        let list = store as? PropertyListStore
+        var contents = StoredSettings(types: list.map { _ in [:] })
+        for name in try store.keys() {
+            // A setting may have been removed meanwhile.
+            contents.values[name] = try data(named: name)
+            if let value = list?.nativeValue(of: name), value.hasKindOfItsOwn { contents.types?[name] = value }
+        }
+        return contents
+    }
 
     /// The names under which something is stored, sorted.
     func names() throws -> [String] { try store.keys().sorted() }
@@ -101,23 +121,12 @@ final class OpenedStore: CommandSettings {
         }
     }
 
-    /// A message about a property list that was removed while its log stayed.
-    private static func removal(of store: any SettingsStore) throws -> String? {
-        guard let store = store as? PropertyListStore else { return nil }
-        guard try POSIXFileSystem().status(of: store.path, followingLink: true) == nil else { return nil }
-        let finding = try PropertyListStore.findings(path: store.path)?.first { $0.kind == .listRemoved }
-        return finding.map { "\($0.path): \($0.message) \($0.advice)" }
-    }
-
     /// - Throws: A failure if the store would move another program's file aside.
-    private static func requirePropertyList(_ store: any SettingsStore, _ use: SettingsUse) throws {
+    private static func requirePropertyList(_ store: any SettingsStore) throws {
         guard let store = store as? PropertyListStore, store.isDamaged else { return }
         let findings = try PropertyListStore.findings(path: store.path) ?? []
         guard let problem = findings.first(where: { $0.kind == .foreignFile })?.message else { return }
-        let option = CommandOption.force.name
-        let force =
-            use == .writing ? "; with \(option), the file is moved aside and a property list takes its place" : ""
-        throw CommandFailure.failure("\(store.path): \(problem) Nothing was changed. Check the path\(force).")
+        throw CommandFailure.failure("\(store.path): \(problem) Nothing was changed. Check the path.")
     }
 
     /// Returns an absolute path. Faster than a URL, whose library has to be loaded first.
@@ -149,31 +158,6 @@ final class OpenedStore: CommandSettings {
         CommandFailure(
             code: .failure, message: "\(what): \(path) is missing. Check the name; settings set creates it.",
             isMissingStore: true)
-    }
-}
-
-/// The errors that a store has reported, each once.
-private final class ReportedProblems: Sendable {
-    private struct State {
-        var all: [SettingsError] = []
-        var reportedCount = 0
-    }
-
-    private let state = Mutex(State(), .leaf)
-
-    var all: [SettingsError] { state.withLock { $0.all } }
-
-    func append(_ problem: SettingsError) {
-        state.withLock { state in
-            if !state.all.contains(where: { "\($0)" == "\(problem)" }) { state.all.append(problem) }
-        }
-    }
-
-    func nextUnreported() -> [SettingsError] {
-        state.withLock { state in
-            defer { state.reportedCount = state.all.count }
-            return Array(state.all[state.reportedCount...])
-        }
     }
 }
 

@@ -7,7 +7,7 @@ extension Subcommand where Program == SettingsTool {
             summary: "Print a script that completes arguments in a shell.",
             discussion: "It completes subcommands, options and paths. For bash: source <(settings completions bash)"
         ) { tool, invocation, streams in
-            let shell = try invocation.text(0)
+            let shell = invocation.operands[0]
             guard let script = CompletionScript(rawValue: shell) else {
                 throw CommandFailure.usage("There are scripts for bash, zsh and fish, not for \(quoted(shell)).")
             }

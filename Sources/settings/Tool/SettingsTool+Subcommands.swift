@@ -27,7 +27,7 @@ extension SettingsTool: CommandProgram {
                     "It names the file and the line, or the log beside it, the kind and the size; for a shared directory, "
                     + "the device that made the last change, and when. For a program, it also shows the files of the "
                     + "administrator, which come before and after the program's own."),
-            .edit(options: [.force], discussion: "The kind of a value stays; set changes it."),
+            .edit(discussion: "The kind of a value stays; set changes it."),
             .completions,
             .export,
             .import,
@@ -54,7 +54,7 @@ extension SettingsTool: CommandProgram {
         _ invocation: Invocation, _ streams: CommandStreams, for use: SettingsUse,
         _ body: (OpenedStore) throws -> R
     ) throws -> R {
-        let opened = try OpenedStore(place(invocation), for: use, isForced: invocation.has(.force))
+        let opened = try OpenedStore(place(invocation), for: use)
         // The store may report more after the result is known.
         defer { opened.reportProblems(to: streams) }
         return try body(opened)

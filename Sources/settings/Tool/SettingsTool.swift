@@ -5,7 +5,7 @@ import SettingsKit
 /// types.
 ///
 /// ```swift
-/// exit(SettingsTool().run(SettingsTool.processArguments))
+/// exit(SettingsTool().run(Array(CommandLine.arguments.dropFirst())))
 /// ```
 ///
 /// Each subcommand has a `--help`. ``StorePlace`` says how an argument names a store. Subcommands that only read never write to a store: they create no file, take no lock, and export nothing. (SQLite itself may create
@@ -17,7 +17,6 @@ struct SettingsTool: Sendable {
     let name: String
     private let usesColors: Bool
     private let width: Int
-    private let showsProgress: Bool
     private let variable: @Sendable (String) -> String?
 
     /// Creates the tool.
@@ -27,33 +26,29 @@ struct SettingsTool: Sendable {
     ///   - usesColors: Whether the output shows colors. By default, if standard output is a terminal, and the variable
     ///     `NO_COLOR` is not set.
     ///   - width: The number of columns of the output. By default, that of the terminal, and 80 without one.
-    ///   - showsProgress: Whether messages show how far a long operation is. By default, if standard error is a terminal.
     ///   - variable: The value of an environment variable.
     init(
         name: String = "settings", usesColors: Bool = StandardStreams.outputHasColors,
-        width: Int = StandardStreams.outputWidth, showsProgress: Bool = StandardStreams.errorsAreTerminal,
+        width: Int = StandardStreams.outputWidth,
         variable: @escaping @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) {
         self.name = name
         self.usesColors = usesColors
         self.width = width
-        self.showsProgress = showsProgress
         self.variable = variable
     }
 
     /// Carries out a subcommand, as ``SettingsCommand/run(_:input:output:errors:)`` does.
     ///
-    /// - Parameter arguments: The subcommand and its arguments, without the name of the program, each as bytes in UTF-8. Bytes
-    ///   that are not UTF-8 are a wrong usage, and a message says so.
+    /// - Parameter arguments: The subcommand and its arguments, without the name of the program.
     func run(
-        _ arguments: [[UInt8]], input: @escaping () throws -> Data = StandardStreams.read,
+        _ arguments: [String], input: @escaping () throws -> Data = StandardStreams.read,
         output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
     ) -> Int32 {
         let streams = CommandStreams(
-            read: input, output: output, errors: errors, usesColors: usesColors, width: width,
-            showsProgress: showsProgress)
-        return perform(arguments.map { CommandArgument($0) }, streams).rawValue
+            read: input, output: output, errors: errors, usesColors: usesColors, width: width)
+        return perform(arguments, streams).rawValue
     }
 
     /// The store that an argument of a subcommand names.
@@ -62,16 +57,7 @@ struct SettingsTool: Sendable {
     }
 
     /// The store that an argument names.
-    func place(_ argument: CommandArgument) throws(CommandFailure) -> StorePlace {
+    func place(_ argument: String) throws(CommandFailure) -> StorePlace {
         try StorePlace(argument, variable: variable)
-    }
-
-    /// The arguments of the process as bytes, without the name of the program.
-    static var processArguments: [[UInt8]] {
-        (0..<Int(CommandLine.argc)).dropFirst().compactMap { index in
-            CommandLine.unsafeArgv[index].map { argument in
-                Array(UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
-            }
-        }
     }
 }

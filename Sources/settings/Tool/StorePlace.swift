@@ -28,8 +28,7 @@ enum StorePlace: Hashable, Sendable {
 
     /// - Parameter variable: The value of an environment variable.
     /// - Throws: A failure if the argument names no store.
-    init(_ argument: CommandArgument, variable: (String) -> String?) throws(CommandFailure) {
-        let text = try argument.requiredText()
+    init(_ text: String, variable: (String) -> String?) throws(CommandFailure) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[0].contains("/") else {
             if text.isEmpty { throw .usage("The path of a store must not be empty.") }

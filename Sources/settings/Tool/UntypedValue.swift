@@ -4,7 +4,7 @@ import SettingsKit
 struct UntypedValue: Equatable, Sendable {
     /// The kind of the bytes.
     enum Kind: String, Sendable, CaseIterable {
-        case null, boolean, integer, number, text, array, object
+        case null, boolean, number, text, array, object
         /// Not JSON.
         case data
     }
@@ -78,7 +78,7 @@ struct UntypedValue: Equatable, Sendable {
         case UInt8(ascii: "{"): .object
         case UInt8(ascii: "n"): .null
         case UInt8(ascii: "t"), UInt8(ascii: "f"): .boolean
-        default: Int64(json) != nil || UInt64(json) != nil ? .integer : .number
+        default: .number
         }
     }
 }

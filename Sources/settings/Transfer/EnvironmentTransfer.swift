@@ -33,17 +33,16 @@ enum EnvironmentTransfer {
             let candidates = names[variable] ?? []
             if candidates.count > 1 {
                 let list = candidates.sorted().map(JSONText.quoted).joined(separator: ", ")
-                settings.unsupported.append(
-                    .init(name: variable, reason: "it stands for several settings: \(list)"))
+                settings.unsupported.append("\(quoted(variable)): it stands for several settings: \(list).")
                 continue
             }
             let name = candidates.first ?? String(variable.dropFirst(prefix.count))
             let text = String(decoding: value.data, as: UTF8.self)
             do throws(CommandFailure) {
-                let old = stored[name].map(UntypedValue.init)
+                let old = stored[name].map { UntypedValue($0).kind }
                 settings.add(name, try UntypedValue.data(of: text, as: .kept, replacing: old, name: name))
             } catch {
-                settings.unsupported.append(.init(name: variable, reason: "the stored value is of another kind"))
+                settings.unsupported.append("\(quoted(variable)): the stored value is of another kind.")
             }
         }
         return settings

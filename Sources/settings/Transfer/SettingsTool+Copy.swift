@@ -4,7 +4,7 @@ import SettingsKit
 extension Subcommand where Program == SettingsTool {
     static var copy: Self {
         Self(
-            name: "copy", stores: ["STORE", "TARGET"], options: [.dryRun, .replace, .allowEmpty, .force, .json],
+            name: "copy", stores: ["STORE", "TARGET"], options: [.dryRun, .replace, .json],
             summary: "Copy all settings to another store, of the same kind or another.",
             discussion: "The same bytes are stored. Settings that only the target has stay, unless --replace is given. "
                 + "Up to \(ToolLimits.batch) settings are stored at a time, each batch whole or not at all. If the copying ends "
@@ -30,15 +30,14 @@ extension SettingsTool {
                         + "Nothing was copied. settings doctor says what to do; or copy without --replace.")
             }
             if invocation.has(.replace) {
-                try requireSettings(settings.values.count, in: source.description, invocation)
+                try requireSettings(settings.values.count, in: source.description)
             }
-            let target = try OpenedStore(
-                targetPlace, for: isDry ? .readingIfPresent : .writing, isForced: invocation.has(.force))
+            let target = try OpenedStore(targetPlace, for: isDry ? .readingIfPresent : .writing)
             defer { target.reportProblems(to: streams) }
             let changes = StoredDifference.list(
                 from: try target.contents(), to: settings, isMerging: !invocation.has(.replace))
             if isDry || invocation.has(.json) { try changes.print(streams, asJSON: invocation.has(.json)) }
-            if !isDry { try store(changes, in: target, "Copying", streams) }
+            if !isDry { try store(changes, in: target) }
             if !invocation.has(.json) {
                 let count = changes.count
                 let result = isDry ? "would change" : "changed"

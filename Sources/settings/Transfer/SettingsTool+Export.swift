@@ -17,8 +17,9 @@ extension Subcommand where Program == SettingsTool {
 
 extension SettingsTool {
     fileprivate func export(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        let path = try invocation.operands.isEmpty ? "-" : invocation.text(0)
-        let format = try exportFormat(invocation, path)
+        let path = invocation.operands.first ?? "-"
+        let format = try format(invocation, path)
+        if format == .env { throw CommandFailure.usage("The format env can only be read. Export plist or json.") }
         return try withSettings(invocation, streams, for: .reading) { opened in
             let settings = try opened.contents()
             let text = try format.text(of: settings)
@@ -32,47 +33,24 @@ extension SettingsTool {
             return opened.isDamaged ? .failure : .success
         }
     }
-
-    /// The format of an export, which is JSON if the path has no extension.
-    private func exportFormat(_ invocation: Invocation, _ path: String) throws(CommandFailure) -> TransferFormat {
-        let formats = TransferFormat.written
-        if let format = try format(invocation, path, among: formats) { return format }
-        guard !TransferFormat.hasExtension(path) else {
-            let names = formats.map(\.rawValue).joined(separator: ", ")
-            throw .usage("The extension of \(quoted(path)) is none of \(names). Choose one of them with --format.")
-        }
-        return .json
-    }
 }
 
 extension OpenedStore {
-    /// - Throws: A failure if the path is that of a file of the store.
+    /// - Throws: A failure if the path is the store's file, or is in its directory.
     func requireForeignFile(at path: String) throws {
+        let own: String? =
+            switch place {
+            case .app, .file: (store as? PropertyListStore)?.path
+            case .sqlite(let path, _), .shared(let path, _): path
+            case .etcd: nil
+            }
         let fileSystem = POSIXFileSystem()
-        guard let status = try fileSystem.status(of: path, followingLink: true) else { return }
-        for own in ownPaths {
-            guard let other = try fileSystem.status(of: own, followingLink: true) else { continue }
-            // In a directory of the store, each file that is there may be one of its own.
-            let directory = WholeFile.split(path).directory
-            let isInside =
-                try other.kind == .directory
-                && fileSystem.status(of: directory, followingLink: true)?.isSameFile(as: other) ?? false
-            if status.isSameFile(as: other) || isInside {
+        guard let own = try own.flatMap({ try fileSystem.status(of: $0, followingLink: true) }) else { return }
+        for place in [path, WholeFile.split(path).directory] {
+            if try fileSystem.status(of: place, followingLink: true)?.isSameFile(as: own) == true {
                 throw CommandFailure.failure(
                     "\(quoted(path)) belongs to the store itself, and was not replaced. Name another file.")
             }
-        }
-    }
-
-    /// The files of the store, and the directories that have nothing else.
-    private var ownPaths: [String] {
-        switch place {
-        case .app, .file:
-            guard let path = (store as? PropertyListStore)?.path else { return [] }
-            return ["", "-log", "-lock"].map { CompanionName.path(beside: path, suffix: $0) }
-        case .sqlite(let path, _): return ["", "-wal", "-shm", "-journal"].map { path + $0 }
-        case .shared(let path, let state): return [path] + (state.map { [$0] } ?? [])
-        case .etcd: return []
         }
     }
 }

@@ -55,10 +55,9 @@ struct StoredDifference: SettingChange, Equatable, Sendable {
     /// One line for a terminal: the old value and the new one.
     ///
     /// - Parameter columns: The width of the line.
-    func line(columns: Int, showsValues: Bool = true) -> String {
+    func line(columns: Int) -> String {
         let sign = old == nil ? "+" : new == nil ? "-" : "~"
         let name = TextLayout.escaped(name)
-        guard showsValues else { return "\(sign) \(name)" }
         let room = max(columns - TextLayout.columns(name) - 4, 20)
         func shown(_ data: Data, _ room: Int) -> String { UntypedValue(data).summary(columns: room) }
         return switch (old, new) {
@@ -81,14 +80,12 @@ struct StoredDifference: SettingChange, Equatable, Sendable {
     }
 
     /// An object with the name, the kind of the change, and both values.
-    func json(showsValues: Bool = true) -> JSONText {
+    func json() -> JSONText {
         var members: [(name: String, value: JSONText)] = [
             ("name", .string(name)), ("change", .string(old == nil ? "added" : new == nil ? "removed" : "changed")),
         ]
-        if showsValues {
-            if let old { members.append(("old", UntypedValue(old).jsonText)) }
-            if let new { members.append(("new", UntypedValue(new).jsonText)) }
-        }
+        if let old { members.append(("old", UntypedValue(old).jsonText)) }
+        if let new { members.append(("new", UntypedValue(new).jsonText)) }
         if let types = changedTypes { members += [("oldType", .string(types.old)), ("newType", .string(types.new))] }
         return .object(members)
     }
@@ -96,10 +93,8 @@ struct StoredDifference: SettingChange, Equatable, Sendable {
 
 extension Array where Element == StoredDifference {
     /// Prints the differences: a line for each, or an array in JSON.
-    func print(_ streams: CommandStreams, asJSON: Bool, showsValues: Bool = true) throws {
-        if asJSON {
-            return try streams.print(JSONText.array(map { $0.json(showsValues: showsValues) }).indented + "\n")
-        }
-        try streams.print(lines: self) { $0.line(columns: streams.width, showsValues: showsValues) + "\n" }
+    func print(_ streams: CommandStreams, asJSON: Bool) throws {
+        if asJSON { return try streams.print(JSONText.array(map { $0.json() }).indented + "\n") }
+        try streams.print(lines: self) { $0.line(columns: streams.width) + "\n" }
     }
 }

@@ -18,31 +18,6 @@ enum TransferFormat: String, CaseIterable, Sendable {
         guard let suffix = SettingsFileFormat.suffix(ofFile: path) else { return nil }
         self.init(rawValue: suffix)
     }
-
-    /// Whether the name of a file has an extension.
-    static func hasExtension(_ path: String) -> Bool { SettingsFileFormat.suffix(ofFile: path)?.isEmpty == false }
-
-    /// Determines the format of a file from its first bytes; nil if no format begins like that.
-    init?(contents: Data) {
-        switch Self.firstByte(of: contents) {
-        case _ where contents.starts(with: "bplist".utf8): self = .plist
-        // Property lists can be in UTF-16, which begins with these marks.
-        case UInt8(ascii: "<"), 0xFE, 0xFF: self = .plist
-        case UInt8(ascii: "{"): self = .json
-        case UInt8(ascii: "#"): self = .env
-        case let byte? where EnvironmentTransfer.isVariableCharacter(Unicode.Scalar(byte)): self = .env
-        default: return nil
-        }
-    }
-
-    /// Whether a file has nothing but white space.
-    static func isBlank(_ contents: Data) -> Bool { firstByte(of: contents) == nil }
-
-    /// The first byte after white space and the byte order mark of UTF-8.
-    private static func firstByte(of contents: Data) -> UInt8? {
-        let isMarked = contents.starts(with: [0xEF, 0xBB, 0xBF])
-        return contents.dropFirst(isMarked ? 3 : 0).first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    }
 }
 
 /// The settings of a store or a file: the stored bytes of each name, and the types that bytes do not show.
@@ -60,15 +35,9 @@ struct StoredSettings: Equatable, Sendable {
 
 /// Settings outside a store.
 struct TransferredSettings: Equatable, Sendable {
-    /// A setting of a file with an invalid name, or a value without a stored form.
-    struct Unsupported: Equatable, Sendable {
-        var name: String
-        var reason: String
-    }
-
     var stored = StoredSettings()
-    /// The settings that were not imported, in the order of the file.
-    var unsupported: [Unsupported] = []
+    /// The names of settings that cannot be imported, each with the reason, in the order of the file.
+    var unsupported: [String] = []
 
     var values: [String: Data] { stored.values }
 
@@ -78,7 +47,7 @@ struct TransferredSettings: Equatable, Sendable {
             stored.values[name] = value
             stored.types?[name] = nil
         } else {
-            unsupported.append(.init(name: name, reason: "no setting can have this name"))
+            unsupported.append("\(quoted(name)): no setting can have this name.")
         }
     }
 

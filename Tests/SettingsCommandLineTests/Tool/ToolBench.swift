@@ -64,7 +64,7 @@ struct ToolBench {
     static func run(_ arguments: [String], input: String = "") -> Desk.Result {
         let texts = Box(Desk.Result(0))
         let code = SettingsTool(usesColors: false, width: 80).run(
-            arguments.map { Array($0.utf8) }, input: { Data(input.utf8) }, output: { texts.value.output += $0 },
+            arguments, input: { Data(input.utf8) }, output: { texts.value.output += $0 },
             errors: { texts.value.errors += $0 })
         return Desk.Result(code, texts.value.output, errors: texts.value.errors)
     }

@@ -10,9 +10,7 @@ import Testing
 @Suite("The tool on missing, foreign, damaged, enormous and hostile stores", .ownThreads)
 struct ToolHostileTests {
     private static let readings = [
-        ["list"], ["list", "--json"], ["get", "a"], ["get", "a", "--json"], ["explain", "a"],
-        ["watch", "--count", "1"],
-        ["delete", "a"], ["delete", "--all"],
+        ["list"], ["get", "a"], ["explain", "a"], ["watch", "--count", "1"], ["delete", "a"], ["delete", "--all"],
     ]
 
     /// The names and the contents of everything in a directory.
@@ -88,32 +86,7 @@ struct ToolHostileTests {
             try SQLiteStore(at: url, table: "other").set(.init("a", scope: .defaults), to: Data("1".utf8))
             let result = ToolBench(.sqlite, in: directory).run("list")
             #expect(result.code == 1 && result.message.contains("There is no table settings"), "\(result)")
-            #expect(ToolBench.run(["list", "sqlite:\(url.path)?table=other"]).output == "a  integer  1\n")
-        }
-    }
-
-    @Test("A property list that is taken for a database keeps its log")
-    func propertyListAsDatabase() throws {
-        try withTemporaryDirectory { directory in
-            let path = StoreKind.sqlite.file(in: directory)
-            #expect(ToolBench.run(["set", path, "a", "1"]) == .init(0))
-            #expect(FileManager.default.fileExists(atPath: "\(path)-log"))
-            try expectFailures(.sqlite, in: directory, saying: "notADatabase", Self.readings + [["set", "a", "2"]])
-            #expect(ToolBench.run(["get", path, "a"]) == .init(0, "1\n"))
-        }
-    }
-
-    @Test(
-        "A property list that is none is damaged, and stays as it is",
-        arguments: ["", "text", "<plist><array/></plist>", "bplist00"])
-    func foreignPropertyList(text: String) throws {
-        try withTemporaryDirectory { directory in
-            try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
-            let before = try Self.picture(of: directory)
-            let result = ToolBench(in: directory).run("list")
-            #expect(result.code == 1 && result.message.contains("damaged") || text.isEmpty, "\(result)")
-            #expect(ToolBench(in: directory).run("get", "a").code == 1)
-            #expect(try Self.picture(of: directory) == before)
+            #expect(ToolBench.run(["list", "sqlite:\(url.path)?table=other"]).output == "a  number  1\n")
         }
     }
 
@@ -136,10 +109,10 @@ struct ToolHostileTests {
     ]
 
     @Test(
-        "What never was a property list is neither moved nor changed, unless that is forced",
+        "What never was a property list is neither moved nor changed",
         arguments: [
-            "Dear reader,\n", "#!/bin/sh\nexit 0\n", "<html><body>a</body></html>", "<svg xmlns=\"x\"/>",
-            "<?xml version=\"1.0\"?>\n<project><a/></project>", "<plist><array/></plist>", "A=1\nB=2\n", "\u{1}\u{2}",
+            "Dear reader,\n", "<?xml version=\"1.0\"?>\n<project><a/></project>", "<plist><array/></plist>",
+            "\u{1}\u{2}",
         ])
     func neverAPropertyList(text: String) throws {
         try withTemporaryDirectory { directory in
@@ -151,88 +124,11 @@ struct ToolHostileTests {
                 #expect(result.code == 1, "\(arguments): \(result)")
                 #expect(try Self.picture(of: directory) == before, "\(arguments): \(result)")
             }
-            try withTemporaryDirectory { other in
+            try withTemporaryDirectory { (other: String) throws in
                 #expect(ToolBench(in: other).run("set", "a", "1").code == 0)
-                let result = ToolBench(in: other).run("copy", path)
-                let after = try Self.picture(of: directory)
-                #expect(result.code == 1 && result.message.contains("--force"), "\(result)")
-                #expect(after == before, "\(result)")
+                #expect(ToolBench(in: other).run("copy", path).code == 1)
             }
-            let forced = ToolBench(in: directory).run("set", "a", "1", "--force")
-            #expect(forced.code == 0, "\(forced)")
-            #expect(ToolBench(in: directory).run("get", "a") == .init(0, "1\n"))
-            let aside = try Self.picture(of: directory).filter { $0.key.contains(".damaged-") }.map(\.value)
-            #expect(aside == [Data(text.utf8)])
-        }
-    }
-
-    @Test("A file of another recognized format is refused, forced or not", arguments: ["sqlite", "json", "zip"])
-    func otherFormats(kind: String) throws {
-        try withTemporaryDirectory { directory in
-            let path = StoreKind.file.file(in: directory)
-            switch kind {
-            // In a process that has ended: a store of this one may still close its database.
-            case "sqlite": #expect(try ToolProcess.bash("settings set sqlite:\(path) b 2", in: directory) == .init(0))
-            case "json": try Data("{\n  \"b\": 2\n}\n".utf8).write(to: URL(fileURLWithPath: path))
-            default: try (Data("PK\u{3}\u{4}".utf8) + Data(count: 60)).write(to: URL(fileURLWithPath: path))
-            }
-            let before = try Self.picture(of: directory)
-            for arguments in Self.writings + Self.readings + [["set", "a", "1", "--force"]] {
-                let result = ToolBench(in: directory).run(arguments, input: "{\"a\": 1}")
-                #expect(result.code == 1, "\(arguments): \(result)")
-                #expect(try Self.picture(of: directory) == before, "\(arguments): \(result)")
-            }
-        }
-    }
-
-    @Test("A mistyped property list, and one with a log beside it, are repaired as before")
-    func mistypedPropertyLists() throws {
-        for text in ["<plist version=\"1.0\"><dict><key>a</key><integer>1</integer>", "<dict><key>a</key", ""] {
-            try withTemporaryDirectory { directory in
-                try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
-                #expect(ToolBench(in: directory).run("set", "b", "2").code == 0, "\(text)")
-                #expect(ToolBench(in: directory).run("get", "b") == .init(0, "2\n"), "\(text)")
-            }
-        }
-        for text in ["gibberish", "{\"a\": 1}"] {
-            try withTemporaryDirectory { directory in
-                #expect(ToolBench(in: directory).run("set", "a", "1").code == 0)
-                try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
-                #expect(ToolBench(in: directory).run("set", "b", "2").code == 0, "\(text)")
-                #expect(ToolBench(in: directory).run("list").output == "a  integer  1\nb  integer  2\n", "\(text)")
-            }
-        }
-    }
-
-    @Test(
-        "A property list that was removed, and whose log is still there, is not taken for an empty one",
-        arguments: [
-            ["list"], ["list", "--json"], ["get", "a"], ["export"], ["copy", "x.plist", "--dry-run"],
-        ])
-    func removedPropertyList(arguments: [String]) throws {
-        try withTemporaryDirectory { directory in
-            let path = StoreKind.file.file(in: directory)
-            // In a process that has ended: a store of this one would write the file again.
-            #expect(try ToolProcess.bash("settings set \(path) a 1", in: directory) == .init(0))
-            try FileManager.default.removeItem(atPath: path)
-            let before = try Self.picture(of: directory)
-            let result = ToolBench(in: directory).run(arguments)
-            #expect(result.code == 1 && result.message.contains("was removed"), "\(result)")
-            let doctor = ToolBench(in: directory).run("doctor")
-            #expect(doctor.code == 3 && doctor.output.contains("was removed"), "\(doctor)")
             #expect(try Self.picture(of: directory) == before)
-        }
-    }
-
-    @Test("A property list that was never written yet is read from its log, without a message")
-    func notYetWritten() throws {
-        try withTemporaryDirectory { directory in
-            let path = StoreKind.file.file(in: directory)
-            let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400))
-            try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
-            #expect(ToolBench(in: directory).run("list") == .init(0, "a  integer  1\n"))
-            #expect(ToolBench(in: directory).run("doctor").code == 0)
-            withExtendedLifetime(store) {}
         }
     }
 
@@ -243,22 +139,11 @@ struct ToolHostileTests {
             try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
             let result = ToolBench(in: directory).run("list")
             #expect(
-                result.code == 1 && !result.output.contains("integer") && result.message.contains("damaged"),
+                result.code == 1 && !result.output.contains("number") && result.message.contains("damaged"),
                 "\(result)")
             // In another process: the store of this one may still be open, and reports a problem once.
             let value = try ToolProcess.bash("settings get Settings.plist a", in: directory)
             #expect(value.code == 1 && value.output.isEmpty && value.message.contains("damaged"), "\(value)")
-        }
-    }
-
-    @Test("100,000 nested arrays are damage, and no crash", arguments: ["array", "dict"])
-    func nested(element: String) throws {
-        try withTemporaryDirectory { directory in
-            let opening = element == "array" ? "<array>" : "<dict><key>a</key>"
-            let text = "<plist version=\"1.0\"><dict><key>a</key>" + String(repeating: opening, count: 100_000)
-            try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
-            let result = ToolBench(in: directory).run("list")
-            #expect(result.code == 1 && result.message.contains("damaged"), "\(result.errors)")
         }
     }
 
@@ -292,10 +177,8 @@ struct ToolHostileTests {
             #expect(bench.run("set", "array", "--json", #"["\u001b[31m","\u202e"]"#) == .init(0))
             for arguments in [
                 ["list"], ["list", "--json"], ["get", name], ["get", name, "--json"], ["get", "array"],
-                ["explain", name],
-                ["explain", name, "--json"], ["get", name + "?"], ["delete", name + "?"],
-                ["set", name, "--int", "\u{1B}"],
-                ["list", "\u{1B}[2J"], [name],
+                ["explain", name], ["explain", name, "--json"], ["get", name + "?"], ["delete", name + "?"],
+                ["set", name, "--data", "\u{1B}"], ["list", "\u{1B}[2J"], [name],
             ] {
                 let result = bench.run(arguments)
                 #expect(!result.output.isEmpty || !result.errors.isEmpty)
@@ -305,19 +188,6 @@ struct ToolHostileTests {
             #expect(bench.run("get", name, "--json").json == .string("x\n\(Self.controls)"))
             #expect(bench.run("list").output.contains("a\\nb\\tc\\u{1B}[2J"))
             #expect(bench.run("delete", name) == .init(0) && bench.run("get", name).code == 1)
-        }
-    }
-
-    @Test("100,000 settings are listed in bounded time", .timeLimit(Rounds.timeLimit))
-    func enormous() throws {
-        try withTemporaryDirectory { directory in
-            let entries = (0..<100_000).map { "<key>setting-\($0)</key><string>value \($0)</string>" }.joined()
-            let text = "<plist version=\"1.0\"><dict>\(entries)</dict></plist>"
-            try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
-            let result = ToolBench(in: directory).run("list")
-            #expect(result.code == 0 && result.output.split(separator: "\n").count == 100_000)
-            #expect(ToolBench(in: directory).run("get", "setting-99999").output == "value 99999\n")
-            #expect(ToolBench(in: directory).run("get", "seting-7").code == 1)
         }
     }
 

@@ -16,7 +16,7 @@ struct SettingsToolRun: Sendable {
         let texts = Box(SettingsToolRun())
         let tool = SettingsTool(usesColors: false, width: 80) { variables[String($0.dropFirst("ETCDCTL_".count))] }
         code = tool.run(
-            arguments.map { Array($0.utf8) }, input: { Data() }, output: { texts.value.output += $0 },
+            arguments, input: { Data() }, output: { texts.value.output += $0 },
             errors: { texts.value.errors += $0 })
         (output, errors) = (texts.value.output, texts.value.errors)
     }
