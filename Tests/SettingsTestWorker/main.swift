@@ -2,6 +2,7 @@
 // shared directory, which is called "shared" and has its state beside it, or that of a database, which ends in ".sqlite".
 import Dispatch
 import Foundation
+import SettingsEtcd
 import SettingsKitCore
 import SettingsKitFiles
 @testable import SettingsKitPlatform
@@ -177,15 +178,12 @@ case "open-and-close":
     // open-and-close PATH COUNT: opens, uses and closes a store so often, and says how much of the system it has.
     try BackgroundWork.openAndClose(path, count: argument(3))
 
-case "fleet-count":
-    // fleet-count FOLDER ENDPOINTS PREFIX TIMES: so many updates of one counter in a cluster.
-    try FleetWork.count(
-        FleetWork.open(arguments[3], prefix: arguments[4], state: path, patience: .seconds(60)), times: argument(5))
-
 case "fleet-conformance":
     // fleet-conformance FOLDER ENDPOINTS PREFIX: what the conformance suite has a process do that it kills.
     try StoreConformance.writeUntilKilled(
-        to: FleetWork.openStore(arguments[3], prefix: arguments[4], state: path, patience: .seconds(5)))
+        to: EtcdStore(
+            endpoints: arguments[3].split(separator: ",").map(String.init), prefix: arguments[4],
+            state: URL(fileURLWithPath: path)))
 
 default:
     say("unknown: \(arguments[1])")

@@ -11,21 +11,6 @@ extension WithEtcd {
     struct ConcurrencyTests {
         private let count = Setting<Int>("count", in: .fleet, default: 0)
 
-        @Test("What set has stored is seen at once by threads of one store, and by another store after synchronize")
-        func sets() async throws {
-            try await Fleet.with { fleet in
-                let (store, other) = (try fleet.store(), try fleet.store())
-                inParallel(4) { thread in
-                    for number in 0..<50 {
-                        #expect(thrownCode { try store.put("n\(thread)", "\(number)") } == nil)
-                        #expect(store.text("n\(thread)") == "\(number)")
-                    }
-                }
-                try other.synchronize()
-                for thread in 0..<4 { #expect(other.text("n\(thread)") == "49") }
-            }
-        }
-
         @Test(
             "Setting, saving, reading, synchronizing and listening at once end when the store is closed in the middle")
         func closing() async throws {

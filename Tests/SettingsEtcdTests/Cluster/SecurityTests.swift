@@ -106,40 +106,6 @@ extension WithEtcd {
             }
         }
 
-        @Test(
-            "A change of roles makes tokens invalid, and no change of a setting is given up for that",
-            .enabled(if: EtcdServer.path(of: "openssl") != nil, "openssl is not installed"))
-        func changedRoles() async throws {
-            try await withTemporaryDirectory { directory in
-                // A signed token holds the revision of the users and roles, and etcd refuses an older one.
-                let key = directory + "/token.key"
-                let result = try EtcdServer.run("openssl", ["genrsa", "-out", key, "2048"], in: directory)
-                try #require(result.status == 0)
-                let server = try EtcdServer(
-                    in: directory, extra: ["--auth-token", "jwt,priv-key=\(key),sign-method=RS256,ttl=10m"])
-                defer { server.kill(0) }
-                try server.control("user", "add", "root:secret-root")
-                try server.control("user", "grant-role", "root", "root")
-                try server.control("auth", "enable")
-                var options = EtcdStore.Options()
-                options.credentials = .init(user: "root", password: "secret-root")
-                let store = try EtcdStore(
-                    endpoints: server.endpoints, prefix: "test/",
-                    state: URL(fileURLWithPath: directory + "/state"), options: options)
-                let problems = Recorder<SettingsError>()
-                let settings = SettingsService.fleet(store, problems)
-                for number in 1...3 {
-                    try server.control("role", "add", "role\(number)", "--user", "root:secret-root")
-                    settings.set(Setting<Int>("a", in: .fleet, default: 0), to: number)
-                    try await until { thrownCode { try store.synchronize() } == nil }
-                    #expect(
-                        try server.control("get", "test/a", "--print-value-only", "--user", "root:secret-root")
-                            == "\(number)\n")
-                }
-                #expect(!problems.codes.contains(.clusterRefused))
-            }
-        }
-
         @Test("A user's token is renewed when it has expired, and missing users and rights are reported as such")
         func users() async throws {
             try await withTemporaryDirectory { directory in

@@ -1,4 +1,3 @@
-import SettingsTestSupport
 import Testing
 
 @Suite("The checker of linearizability")
@@ -33,32 +32,5 @@ struct LinearizabilityTests {
         let (history, hasOrder) = Self.cases[index]
         #expect(
             Linearizability.holds(history.map { RegisterOperation(kind: $0, call: $1, end: $2) }) == hasOrder)
-    }
-
-    @Test(
-        "Histories of a real register are accepted, and with one read changed they are refused",
-        arguments: 0..<40 as Range<UInt64>)
-    func random(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        var (value, time) = (nil as Int?, UInt64(0))
-        var history: [RegisterOperation] = []
-        for number in 1...60 {
-            // Calls up to three operations earlier overlap.
-            time += 10
-            let start = time - min(time, UInt64.random(in: 0...25, using: &generator))
-            var end: UInt64? = time + UInt64.random(in: 0...25, using: &generator)
-            let kind: Kind
-            switch Int.random(in: 0..<3, using: &generator) {
-            case 0: kind = .read(value)
-            case 1:
-                (kind, value) = (.write(number), number)
-                if Bool.random(using: &generator) { end = nil }
-            default: (kind, value) = (.update(from: value, to: number), number)
-            }
-            history.append(RegisterOperation(kind: kind, call: start, end: end))
-        }
-        #expect(Linearizability.holds(history), "seed \(seed)")
-        history.append(RegisterOperation(kind: .read(-1), call: time + 1000, end: time + 1001))
-        #expect(!Linearizability.holds(history), "seed \(seed)")
     }
 }
