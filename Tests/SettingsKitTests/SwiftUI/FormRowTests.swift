@@ -73,6 +73,7 @@ extension SettingsService.SettingDefinition {
         #expect(model.sections(of: again, in: settings)[1].rows[0] === first[1].rows[0])
         let other = model.sections(of: SettingsCatalogue("Player", [SettingsGroup("All", [.port])]), in: settings)
         #expect(other.map(\.title) == ["All"] && other[0].rows[0].text == "x")
+        #expect(model.sections(of: again, in: settings)[1].rows[0] === other[0].rows[0])
         let service = SettingsService(stores: [:], diagnosticSink: .none)
         #expect(model.sections(of: again, in: service)[1].rows[0].text == "8080")
     }

@@ -43,6 +43,9 @@ extension SettingsService.SettingDefinition {
     fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5, validation: .range(0...1))
     fileprivate static let retries = Setting<Int>("retries", in: .defaults, default: 3, validation: .range(0..<11))
     fileprivate static let percent = Setting<Int>("percent", in: .defaults, default: 3, validation: .range(0...100))
+    fileprivate static let fixedCount = Setting<Int>("fixedCount", in: .defaults, default: 3, validation: .range(3...3))
+    fileprivate static let fixedGain = Setting<Double>(
+        "fixedGain", in: .defaults, default: 1, validation: .range(1...1))
     fileprivate static let page = Setting<Int>("page", in: .defaults, default: 3, validation: .range(0...101))
     fileprivate static let port = Setting<Int>(
         "port", in: .defaults, default: 8080, validation: .range(1...65_535), help: "The port to listen on.")
@@ -82,8 +85,9 @@ extension SettingsService.SettingDefinition {
         #expect(item(.volume).control == .slider(0...1))
         #expect(item(.retries).control == .stepper(0...10))
         #expect(item(.percent).control == .stepper(0...100))
-        // Too many steps for a stepper.
-        for setting in [.page, .port, .limit, .gain] as [SettingDefinition] {
+        #expect(item(.fixedCount).control == .stepper(3...3))
+        // Too many steps for a stepper, and a slider has two ends.
+        for setting in [.page, .port, .limit, .gain, .fixedGain] as [SettingDefinition] {
             #expect(item(setting).control == .number)
         }
         for setting in [.name, .nickname, .homepage] as [SettingDefinition] { #expect(item(setting).control == .text) }

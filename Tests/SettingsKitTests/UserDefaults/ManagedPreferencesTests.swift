@@ -92,6 +92,8 @@ struct ManagedPreferencesTests {
         #expect(thrownCode { try store.set(key, to: Data("1".utf8)) } == .readOnly)
         let batch = SettingsStoreBatch(writes: [.init(key: key, data: Data("1".utf8))])
         #expect(thrownCode { try store.apply(batch) } == .readOnly)
-        #expect(store.get(key) == nil)
+        #expect(store.get(key) == nil && store.keys().isEmpty)
+        managed.change("volume", to: 5)
+        #expect(store.get(key) == Data("5".utf8) && store.keys() == ["volume"])
     }
 }

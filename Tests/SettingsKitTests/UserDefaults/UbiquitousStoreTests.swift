@@ -56,6 +56,11 @@ struct UbiquitousStoreTests {
 
     @Test("Values that other code has stored natively are read by a setting of their type, and keep their kind")
     func nativeValues() {
+        for (number, value) in [(UInt64(Int64.max), .integer(.max)), (.max, .unsigned(.max))]
+            as [(UInt64, PropertyListValue)]
+        {
+            #expect(PropertyListValue(object: NSNumber(value: number)) == value)
+        }
         let objects: [String: Any] = ["flag": true, "count": 7, "ratio": 0.5, "name": "Ann", "list": [1, 2]]
         for (name, object) in objects { cloud.replace(name, by: object) }
         let service = SettingsService(defaults: store, diagnosticSink: .none)
@@ -78,6 +83,7 @@ struct UbiquitousStoreTests {
         let heard = Recorder<String>()
         let subscription = service.observe(count) { heard.append("\($0.oldValue) \($0.newValue) \($0.origin)") }
         service.set(count, to: 7)
+        try store.synchronize()
         store.noticeCloud(isFull: false)
         cloud.replace("count", by: 8)
         store.noticeCloud(isFull: false)
