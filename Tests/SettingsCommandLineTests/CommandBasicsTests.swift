@@ -33,24 +33,6 @@ struct CommandBasicsTests {
         #expect(desk.run("help") == .init(0, expected) && desk.run() == .init(2, errors: expected))
     }
 
-    @Test("The help of a subcommand names its operands and options")
-    func helpForGet() {
-        #expect(
-            Desk().run("help", "get").output == """
-                Usage: desk get NAME [--json] [--secrets]
-
-                Print the value of a setting. Control characters other than tabs and line breaks
-                appear as escapes. With --json, the value is exact.
-
-                  --json     Print JSON.
-                  --secrets  Show the values of secret settings, too.
-                  --help     Show this help.
-
-                """)
-        #expect(Desk().run("help", "delete").output.hasPrefix("Usage: desk delete NAME... | --all\n"))
-        #expect(Desk().run("help", "delete").output.contains("\nAlso called reset.\n"))
-    }
-
     @Test("Secrets are nowhere but where they are asked for")
     func secrets() throws {
         let desk = Desk()

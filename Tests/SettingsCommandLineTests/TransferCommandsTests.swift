@@ -30,21 +30,6 @@ struct TransferCommandsTests {
         #expect(desk.run("explain", "gain").output.contains("(no text)"))
     }
 
-    @Test("watch prints null in JSON for a value without a text", .timeLimit(Rounds.timeLimit))
-    func watchWithoutText() async throws {
-        let desk = Desk(adding: [Self.gain])
-        let result = Box<Desk.Result?>(nil)
-        Thread { result.value = desk.run("watch", "gain", "--json", "--count=1") }.start()
-        var round = 0
-        while result.value == nil {
-            round += 1
-            desk.settings.set(Self.gain, to: round.isMultiple(of: 2) ? .infinity : -.infinity)
-            await Task.yield()
-        }
-        guard case .object(let change)? = result.value?.json else { return #expect(Bool(false)) }
-        #expect(change["value"] == .null)
-    }
-
     @Test("import compares values and not their texts, so that an equal value of a locked setting changes nothing")
     func equalValues() throws {
         let desk = try Desk(

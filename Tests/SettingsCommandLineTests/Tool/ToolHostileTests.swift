@@ -147,18 +147,6 @@ struct ToolHostileTests {
         }
     }
 
-    @Test("A value of 100,000 nested arrays in JSON is data", arguments: StoreKind.allCases)
-    func nestedJSON(kind: StoreKind) throws {
-        try withTemporaryDirectory { directory in
-            let bench = try ToolBench.ready(kind, in: directory)
-            let json = Data(
-                (String(repeating: "[", count: 100_000) + "\n" + String(repeating: "]", count: 100_000)).utf8)
-            #expect(bench.run("set", "deep", json.base64EncodedString(), "--data") == .init(0))
-            #expect(bench.run("list").output == "deep  data  data, 200001 bytes\n")
-            #expect(bench.run("get", "deep").output.hasPrefix("W1tb"))
-        }
-    }
-
     /// Characters that control a terminal: C0, DEL, C1, overrides of the direction, a hyperlink, a title.
     private static let controls =
         "\u{1B}[2J\u{1B}]0;title\u{7}\u{1B}]8;;http://x\u{1B}\\ \u{9B}31m\u{8}\u{7F}\u{85}\u{202E}\u{2066}\r\u{0B}\u{90}q"
@@ -188,19 +176,6 @@ struct ToolHostileTests {
             #expect(bench.run("get", name, "--json").json == .string("x\n\(Self.controls)"))
             #expect(bench.run("list").output.contains("a\\nb\\tc\\u{1B}[2J"))
             #expect(bench.run("delete", name) == .init(0) && bench.run("get", name).code == 1)
-        }
-    }
-
-    @Test("A value of many bytes is one line in a list")
-    func longValue() throws {
-        try withTemporaryDirectory { directory in
-            let bench = ToolBench(in: directory)
-            #expect(
-                bench.run("set", "long", "--stdin", "--string", input: String(repeating: "é\n", count: 500_000))
-                    == .init(0))
-            let result = bench.run("list")
-            let lines = result.output.split(separator: "\n")
-            #expect(lines.count == 1 && TextLayout.columns(String(lines[0])) <= 80 && lines[0].hasSuffix("…"))
         }
     }
 

@@ -12,18 +12,6 @@ struct ToolProcessTests {
     private static let hasStrace = ToolProcess.isInstalled("strace")
     private static let hasScript = ToolProcess.isInstalled("script")
 
-    @Test("A name is given exactly, byte by byte")
-    func exactNames() throws {
-        try withTemporaryDirectory { directory in
-            let result = try ToolProcess.bash(
-                #"""
-                settings set S.plist $'a\nb\tc\e[31m' 1 && settings get S.plist $'a\nb\tc\e[31m' &&
-                    settings list S.plist; settings get S.plist 'a b'
-                """#, in: directory)
-            #expect(result.code == 1 && result.output == "1\na\\nb\\tc\\u{1B}[31m  number  1\n", "\(result)")
-        }
-    }
-
     #if !canImport(Darwin)
         @Test("explain works for a program that has the administrator's files alone")
         func administratorAlone() throws {
@@ -74,20 +62,6 @@ struct ToolProcessTests {
                     "settings \(arguments) | true; echo ${PIPESTATUS[0]}", in: directory)
                 #expect(result.errors.isEmpty && (result.output == "0\n"), "\(result)")
             }
-        }
-    }
-
-    @Test("An output that is closed from the start is a failure, and a closed standard error changes nothing")
-    func closedAtStart() throws {
-        try withTemporaryDirectory { directory in
-            #expect(try ToolProcess.bash("settings set S.plist a 1", in: directory) == .init(0))
-            let before = try bytes(of: "\(directory)/S.plist")
-            let closed = try ToolProcess.bash("settings get S.plist a >&-", in: directory)
-            #expect(closed.code == 1 && closed.errors.contains("The output cannot be written"), "\(closed)")
-            #expect(try ToolProcess.bash("settings get S.plist a 2>&-", in: directory) == .init(0, "1\n"))
-            #expect(try ToolProcess.bash("settings get S.plist b <&- >&- 2>&-", in: directory).code == 1)
-            #expect(try ToolProcess.bash("settings list S.plist >/dev/full", in: directory).code == 1)
-            #expect(try bytes(of: "\(directory)/S.plist") == before)
         }
     }
 

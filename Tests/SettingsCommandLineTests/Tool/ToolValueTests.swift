@@ -52,17 +52,6 @@ struct ToolValueTests {
         }
     }
 
-    @Test("A number that was set to a whole number can be set to any number again", arguments: StoreKind.allCases)
-    func wholeNumbers(kind: StoreKind) throws {
-        try withTemporaryDirectory { directory in
-            let bench = try ToolBench.ready(kind, in: directory)
-            for number in ["0.8", "1", "0.5", "-3", "1e-3"] {
-                #expect(bench.run("set", "volume", number) == .init(0), "\(number)")
-                #expect(bench.run("get", "volume") == .init(0, "\(number == "1e-3" ? "0.001" : number)\n"))
-            }
-        }
-    }
-
     @Test(
         "A text that is not what the option says is a wrong usage, and creates no store",
         arguments: [

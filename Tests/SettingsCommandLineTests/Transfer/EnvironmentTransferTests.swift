@@ -52,27 +52,4 @@ struct EnvironmentTransferTests {
                 #""COUNT": the stored value is of another kind."#,
             ])
     }
-
-    @Test("An import has the texts that a layer has")
-    func sameTextAsLayer() throws {
-        let file = Data("\u{FEFF}A=#secret\r\nB= # none\r\nC=\"a\r\nb\"\r\nD=x # c\r\nE='#'".utf8)
-        let layer = try SettingsFileFormat.environment().text(of: file, path: "/.env")
-        let texts = ["A", "B", "C", "D", "E"].map { name in
-            layer.candidate(for: SpelledName(name)).map { String(decoding: $0.data, as: UTF8.self) }
-        }
-        #expect(texts == ["#secret", "", "a\nb", "x", "#"])
-        let imported = try EnvironmentTransfer.read(file).values
-        #expect(
-            ["A", "B", "C", "D", "E"].map { imported[$0] } == texts.map { $0.map { Data(JSONText.quoted($0).utf8) } })
-    }
-
-    @Test("An error says the line, and never shows a value")
-    func problems() {
-        do throws(TransferProblem) {
-            _ = try EnvironmentTransfer.read(Data("A=1\n\nB='sesame".utf8))
-            Issue.record("It was read.")
-        } catch {
-            #expect(error.line == 3 && !error.description.contains("sesame"), "\(error)")
-        }
-    }
 }

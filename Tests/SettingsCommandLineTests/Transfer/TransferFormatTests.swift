@@ -87,20 +87,6 @@ struct TransferFormatTests {
     }
 
     @Test(
-        "Deep nesting is refused in bounded time and stack", arguments: TransferFormat.allCases,
-        ["[", "{\"a\":", "(", "<", "{"])
-    func nesting(_ format: TransferFormat, _ opening: String) {
-        let deep = String(repeating: opening, count: 100_000)
-        for text in [
-            deep, "{\"a\": \(deep)", "A='\(deep)'",
-            "<plist>" + String(repeating: "<array>", count: 100_000),
-        ] {
-            let read = try? format.read(Data(text.utf8), over: [:])
-            #expect(read?.values.values.allSatisfy { $0.count > 1_000 || $0.count < 10 } ?? true)
-        }
-    }
-
-    @Test(
         "The extension of a path says which format it is, whatever the folder's name",
         arguments: [
             ("a.plist", TransferFormat.plist), ("/x.json/b.ENV", .env), ("c.json", .json), (".env", .env),
@@ -111,26 +97,6 @@ struct TransferFormatTests {
 
 @Suite("Exports in JSON")
 struct JSONTransferTests {
-    @Test("An export shows values as JSON, one setting a line")
-    func writing() {
-        let text = JSONTransfer.text(of: [
-            "volume": Data("0.5".utf8), "hosts": Data(#"["a","b"]"#.utf8), "seal": Data([1, 2, 3]),
-            "nickname": Data("null".utf8),
-        ])
-        #expect(
-            text == """
-                {
-                  "hosts": ["a","b"],
-                  "nickname": null,
-                  "seal": {
-                    "$data": "AQID"
-                  },
-                  "volume": 0.5
-                }
-
-                """)
-    }
-
     @Test("A file that a person wrote is stored as the library writes it")
     func readingByHand() throws {
         let file = Data(
@@ -163,32 +129,5 @@ struct JSONTransferTests {
             #expect(error.line == line || error.line == line - 1 || text.hasPrefix("{\"a\": \"ses"), "\(error)")
             #expect(!error.description.contains("sesame"))
         }
-    }
-}
-
-@Suite("Property lists of exports")
-struct PropertyListTransferTests {
-    @Test("What defaults export and UserDefaults write is read, binary too")
-    func foreignLists() throws {
-        let object: [String: Any] = [
-            "NSFixedPitchFont": "Menlo", "count": 3, "ratio": 0.25, "isOn": true, "data": Data([1, 2]),
-            "date": Date(timeIntervalSinceReferenceDate: 100), "list": ["a", 1] as [Any],
-            "nested": ["key": ["x": false]],
-        ]
-        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
-            let file = try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0)
-            let read = try PropertyListTransfer.read(file)
-            #expect(
-                read.values.mapValues { String(decoding: $0, as: UTF8.self) } == [
-                    "NSFixedPitchFont": "\"Menlo\"", "count": "3", "ratio": "0.25", "isOn": "true",
-                    "data": "\u{1}\u{2}", "date": "\"2001-01-01T00:01:40Z\"",
-                    "list": "[\"a\",1]", "nested": #"{"key":{"x":false}}"#,
-                ])
-        }
-    }
-
-    @Test("A list whose outermost value is no dictionary is refused")
-    func noDictionary() {
-        #expect(throws: TransferProblem.self) { try PropertyListTransfer.read(Data("<plist><array/></plist>".utf8)) }
     }
 }
