@@ -51,36 +51,17 @@ package struct Explanation {
         var text = streams.bold(name) + value + "\n"
         let facts = facts.compactMap { fact in fact.title.map { [$0, TextLayout.escaped(fact.text)] } }
         for line in TextLayout.table(facts, indentation: 2) { text += line + "\n" }
-        if !layers.isEmpty { text += "\n" + layerLines }
+        let hasLocations = layers.contains { $0.shown.location != nil }
+        let rows = layers.map(\.shown).map { layer in
+            let value = TextLayout.truncated(TextLayout.escaped(layer.text ?? "–"), to: 24)
+            let cells = [layer.name] + (hasLocations ? [layer.location ?? ""] : []) + [layer.remark]
+            return [TextLayout.escaped(cells[0]), value] + cells.dropFirst().map { TextLayout.escaped($0) }
+        }
+        if !rows.isEmpty { text += "\n" }
+        for line in TextLayout.table(rows, indentation: 2) { text += line + "\n" }
         for note in notes {
             text += "\n"
             for line in TextLayout.wrapped(TextLayout.escaped(note), to: TextLayout.width) { text += line + "\n" }
-        }
-        return text
-    }
-
-    private var layerLines: String {
-        let layers = layers.map(\.shown)
-        let lines = TextLayout.table(
-            layers.map { layer in
-                [
-                    TextLayout.escaped(layer.name),
-                    TextLayout.truncated(TextLayout.escaped(layer.text ?? "–"), to: 24),
-                    TextLayout.escaped(layer.location ?? ""),
-                ]
-            }, indentation: 2)
-        let indentation = (lines.map(TextLayout.columns).max() ?? 0) + 2
-        var text = ""
-        for (layer, line) in zip(layers, lines) {
-            let remark = TextLayout.escaped(layer.remark)
-            if remark.isEmpty {
-                text += line + "\n"
-            } else if indentation + TextLayout.columns(remark) <= TextLayout.width {
-                text += TextLayout.padded(line, to: indentation) + remark + "\n"
-            } else {
-                text += line + "\n"
-                for line in TextLayout.wrapped(remark, to: TextLayout.width - 6) { text += "      \(line)\n" }
-            }
         }
         return text
     }
