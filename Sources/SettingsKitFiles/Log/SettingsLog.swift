@@ -113,7 +113,7 @@ final class SettingsLog: Sendable {
         contents = Mutex(LogContents(), .contents)
         announcer =
             setup.isAnnouncing ? ChangeAnnouncer(pause: LogLimits.announcementPause) { Self.touch(setup) } : nil
-        if !setup.isDetached { try reload() }
+        if !setup.isDetached { try reload(isOpening: true) }
     }
 
     deinit { files.withLock { $0.lock.close(in: setup.fileSystem) } }
@@ -242,7 +242,9 @@ final class SettingsLog: Sendable {
     }
 
     /// Loads the log that is now at the path, beside the present one, and publishes the differences.
-    private func reload() throws {
+    ///
+    /// - Parameter isOpening: Whether nothing can hear of changes yet.
+    private func reload(isOpening: Bool = false) throws {
         let before = files.withLock { $0.log }
         let access: SettingsStoreAccess? = files.withLock { $0.mayWrite } ? nil : .readOnly
         guard let log = try LogFile.open(path, access, like: setup.model, in: fileSystem) else { return }
@@ -265,7 +267,7 @@ final class SettingsLog: Sendable {
             begin(log, end, &files)
             files.loadCount += 1
             contents.withLock { contents in
-                let changes = before == nil && contents.names.isEmpty ? [] : contents.differences(to: loaded)
+                let changes = isOpening ? [] : contents.differences(to: loaded)
                 contents = loaded
                 feed.publish(changes, origin: .external)
             }

@@ -98,7 +98,7 @@ struct DamageTests {
             let disk = SimulatedDisk()
             try disk.write(bytes, to: "/Settings.plist")
             let store = try PropertyListStore(
-                path: "/Settings.plist", fileSystem: disk.process(), writingDelay: .seconds(86_400))
+                path: "/Settings.plist", fileSystem: disk.process(), writingDelay: .seconds(86_400), editingTime: .zero)
             // XML has no checksum: one flipped letter makes another text. The others are unchanged, unless the damage
             // is where the structure is.
             let intact = names.count { store.get(key($0)) == Data("\"\($0)\"".utf8) }
