@@ -62,8 +62,9 @@ struct LogContents: Sendable {
     }
 
     private(set) var entries: [String: Entry] = [:]
-    /// Whether a log is loaded, whose changes nobody hears of.
-    var isLoading = false
+    /// While a log is loaded, the names that lines have changed, or have made known to the list, with the ends of the lines: most of
+    /// them are printed by a later line. Nil otherwise.
+    private var loading: [(name: String, end: Int64, isUnprinted: Bool)]?
     /// The members of newer versions in the lines of the entries, by name.
     private var unknownMembers: [String: [UInt8]] = [:]
     /// Whether there was a first line.
@@ -198,10 +199,10 @@ struct LogContents: Sendable {
             }
             size += size(of: change.name, entry)
             if line.stamp == nil {
-                unprinted[change.name] = end
+                setUnprinted(change.name, end)
                 if !overlay.isEmpty { overlay[change.name] = nil }
             }
-            if !isLoading, before != entry.data {
+            if loading == nil, before != entry.data {
                 result.append(SettingsStoreChange(name: change.name, from: before, to: entry.data))
             }
         }
@@ -218,11 +219,13 @@ struct LogContents: Sendable {
         var imported: [LogChange] = []
         switch list.kind {
         case .announced: break
-        case .printed(let offset): unprinted = unprinted.filter { $0.value > offset }
+        case .printed(let offset):
+            loading?.removeAll { $0.end <= offset }
+            unprinted = unprinted.filter { $0.value > offset }
         case .imported(let changes, let shown):
             imported = changes
             changed.formUnion(changes.map(\.name))
-            for name in shown { unprinted[name] = nil }
+            for name in shown { setUnprinted(name, end, false) }
         }
         let before = changed.map { ($0, data(named: $0)) }
         overlay = [:]
@@ -231,12 +234,24 @@ struct LogContents: Sendable {
             let entry = Entry(change, nil)
             entries[change.name] = entry.data == nil ? nil : entry
             size += size(of: change.name, entry)
-            unprinted[change.name] = nil
+            setUnprinted(change.name, end, false)
         }
         return before.compactMap { name, old in
             let new = data(named: name)
             return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
         }
+    }
+
+    private mutating func setUnprinted(_ name: String, _ end: Int64, _ isUnprinted: Bool = true) {
+        if loading?.append((name, end, isUnprinted)) == nil { unprinted[name] = isUnprinted ? end : nil }
+    }
+
+    /// Begins to load a log, whose changes nothing hears of.
+    mutating func beginLoading() { loading = [] }
+
+    mutating func endLoading() {
+        guard let loaded = loading.take() else { return }
+        for (name, end, isUnprinted) in loaded { unprinted[name] = isUnprinted ? end : nil }
     }
 
     /// The approximate size of an entry's line, at least half of it; 0 for one that is not kept. An escaped character of a name takes

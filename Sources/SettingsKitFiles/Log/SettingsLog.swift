@@ -252,12 +252,12 @@ final class SettingsLog: Sendable {
         let head = try log.bytes(from: 0, to: min(size, Int64(LogLine.magic.utf8.count)))
         var isForeign = LogLineReader.beginning(of: head) == .foreign
         var loaded = LogContents()
-        loaded.isLoading = true
+        loaded.beginLoading()
         let end = try log.read(from: 0, to: size) { line, end in
             if line != .damaged { isForeign = false }
             _ = loaded.apply(line, end: end)
         }
-        loaded.isLoading = false
+        loaded.endLoading()
         if isForeign { throw LogProblem.foreign }
         if let version = loaded.newerVersion { throw LogProblem.newerVersion(version) }
         if !loaded.hasBeginning { _ = loaded.apply(.damaged) }

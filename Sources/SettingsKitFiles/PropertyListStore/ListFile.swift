@@ -17,21 +17,24 @@ struct ListFile: Sendable {
     let file: WholeFile
     private var fileSystem: any FileSystem { file.fileSystem }
 
-    /// Reads and parses the list.
+    /// Reads the list.
     ///
     /// - Parameter status: The list's status.
-    /// - Returns: Nil if it has changed meanwhile.
-    func read(_ status: FileStatus?) throws(SystemError) -> (contents: Contents, digest: FileDigest?)? {
+    /// - Returns: The bytes, nil inside if there is no list. Nil if the list has changed meanwhile.
+    func read(_ status: FileStatus?) throws(SystemError) -> Data?? {
         let read = try file.read(limit: PropertyListLimits.fileSize)
         guard read?.status == status, try file.status() == status else { return nil }
-        guard let read else { return (.missing, nil) }
-        let digest = FileDigest(read.bytes)
+        return .some(read?.bytes)
+    }
+
+    static func contents(of bytes: Data?) -> Contents {
+        guard let bytes else { return .missing }
         do throws(PropertyListError) {
-            let members = try PropertyListReader.readDictionary(read.bytes)
+            let members = try PropertyListReader.readDictionary(bytes)
             let values = Dictionary(members.map { ($0.key, $0.value) }) { $1 }
-            return (.members(.init(digest: digest, members: values)), digest)
+            return .members(.init(digest: FileDigest(bytes), members: values))
         } catch {
-            return (.fault(error), digest)
+            return .fault(error)
         }
     }
 
@@ -46,8 +49,8 @@ struct ListFile: Sendable {
     /// Reads the list, and flushes it, for the first line about it.
     func statement() throws -> (LogContents) throws -> SettingsLog.ListStatement? {
         let status = try file.status()
-        guard let (contents, _) = try read(status) else { return { _ in nil } }
-        switch contents {
+        guard let bytes = try read(status) else { return { _ in nil } }
+        switch Self.contents(of: bytes) {
         case .missing, .fault:
             return { [file] contents in
                 guard try file.status() == status else { return nil }

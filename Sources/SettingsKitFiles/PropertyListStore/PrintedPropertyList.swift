@@ -206,23 +206,24 @@ final class PrintedPropertyList: Sendable {
             {
                 return
             }
-            guard let found = try ListFile(file: file).read(status) else { continue }
+            guard let bytes = try ListFile(file: file).read(status) else { continue }
+            let found = bytes.map { FileDigest($0) }
             let (known, isKnown, announced) = log.withContents {
                 ($0.list, $0.isListKnown && !$0.isDamaged, $0.announced)
             }
-            if isKnown, found.digest == known {
+            if isKnown, found == known {
                 settle(status, isYoung, &state)
                 if isWriting.load(ordering: .relaxed), logProblem == nil { try restrict(to: status?.permissions) }
                 return
             }
-            if isPatient, let digest = found.digest, digest == announced, state.again?.hasPassed != true {
+            if isPatient, let found, found == announced, state.again?.hasPassed != true {
                 // Another process is about to record it.
                 state.again = state.again ?? Deadline(after: PropertyListTimings.recordingTime)
                 monitor.poll(after: PropertyListTimings.recordingTime * 1.2)
                 return
             }
             var list: LogContents.ListContents?
-            switch found.contents {
+            switch ListFile.contents(of: bytes) {
             case .missing:
                 if !state.isOpening || state.looked != nil, log.position.log == nil, !log.withContents(\.names).isEmpty,
                     isPatient, state.absence?.hasPassed != true
