@@ -64,10 +64,10 @@ extension SettingsError.Code {
     /// The same code, for a property list that was removed.
     package static let removedList = Self(
         name: damaged.name, advice: "The property list was removed; its settings are reset.")
-    /// The journal of a property list cannot be used. The property list is read without it, and nothing can be written.
-    public static let journalUnavailable = Self(
-        name: "journalUnavailable",
-        advice: "The journal cannot be used; the property list is read without it, and nothing can be written.")
+    /// The log of a property list cannot be used. The property list is read without it, and nothing can be written.
+    public static let logUnavailable = Self(
+        name: "logUnavailable",
+        advice: "The log cannot be used; the property list is read without it, and nothing can be written.")
     /// The store is read-only: it was opened for reading only, or its file or directory does not allow writing.
     public static let readOnly = Self(
         name: "readOnly", advice: "The store can only be read here; nothing was written.")

@@ -346,7 +346,7 @@ extension SettingsError {
     /// Whether the same operation may succeed later, because the store failed and the content is valid.
     fileprivate var isOfStore: Bool {
         switch code {
-        case .busy, .conflict, .journalUnavailable, .memoryOnly, .notSaved, .readFailed, .readOnly, .storeUnavailable,
+        case .busy, .conflict, .logUnavailable, .memoryOnly, .notSaved, .readFailed, .readOnly, .storeUnavailable,
             .writeFailed:
             true
         default: false

@@ -13,7 +13,7 @@ extension SettingsFileFormat {
     /// level more, and can be the value of one setting.
     ///
     /// If programs write the file with a ``PropertyListStore``, use a store that is opened for reading only as the layer: it also
-    /// reads the journal with the newest changes.
+    /// reads the log with the newest changes.
     public static let propertyList = SettingsFileFormat(matching: .exact) { data in
         object(try PropertyListReader.readDictionary(data))
     }

@@ -140,7 +140,7 @@ final class PrintedPropertyList: Sendable {
         }
         if let logProblem {
             guard fault == nil, hasList else { throw logProblem }
-            let error = SettingsError(.journalUnavailable, store: description, underlying: logProblem)
+            let error = SettingsError(.logUnavailable, store: description, underlying: logProblem)
             state.withLock { $0.problems.append(error) }
         } else if fault != nil, !hasLog, let read = try file.read(limit: PropertyListLimits.fileSize),
             let format = OtherFormat(of: read.bytes)
@@ -348,12 +348,12 @@ final class PrintedPropertyList: Sendable {
     /// - Returns: False if `decide` has refused.
     @discardableResult
     func change(isSet: Bool = false, _ decide: (LogContents) throws -> [LogChange]?) throws -> Bool {
-        if let logProblem { throw SettingsError(.journalUnavailable, store: description, underlying: logProblem) }
+        if let logProblem { throw SettingsError(.logUnavailable, store: description, underlying: logProblem) }
         defer { log.deliver() }
         do {
             return try changeLog(isSet: isSet, decide)
         } catch let problem as LogProblem {
-            throw SettingsError(.journalUnavailable, store: description, underlying: problem)
+            throw SettingsError(.logUnavailable, store: description, underlying: problem)
         }
     }
 

@@ -149,7 +149,7 @@ public final class PropertyListStore: SettingsStore {
     /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process.
     ///
     /// - Throws: what the system reports (``SystemError``); ``SettingsError`` with the code `busy` if another process keeps the
-    ///   files locked, `tooLarge` beyond the limits, `journalUnavailable` if the file at the log's path must not be
+    ///   files locked, `tooLarge` beyond the limits, `logUnavailable` if the file at the log's path must not be
     ///   trusted, `readOnly`. The old bytes are still there then, also in the files.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()

@@ -313,7 +313,7 @@ final class Connection {
 
 extension Connection {
     /// Fails for a file that is not a database, before the first statement: SQLite would treat a file named `NAME-journal` beside
-    /// it as its own, and remove it. A property list has its journal there.
+    /// it as its own, and remove it.
     ///
     /// - Throws: `SettingsError` with the code `notADatabase`. SQLite also reports the system's errors.
     func requireDatabase() throws(SettingsError) {

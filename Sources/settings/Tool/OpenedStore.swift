@@ -164,7 +164,7 @@ final class OpenedStore {
 extension SettingsError.Code {
     /// Whether values may be missing because of the problem.
     fileprivate var affectsReading: Bool {
-        [.damaged, .journalUnavailable, .readFailed].contains(self)
+        [.damaged, .logUnavailable, .readFailed].contains(self)
             || name == "unusedFile"
     }
 }

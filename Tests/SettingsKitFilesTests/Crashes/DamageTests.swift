@@ -184,7 +184,7 @@ struct DamageTests {
         let error = #expect(throws: SettingsError.self) {
             try service.save(Setting<Int>("a", in: .defaults, default: 0), to: 5)
         }
-        #expect(problems.codes == [.journalUnavailable] && error?.code == .journalUnavailable)
+        #expect(problems.codes == [.logUnavailable] && error?.code == .logUnavailable)
         #expect(error?.description.contains("newer version") == true)
         try disk.remove(Start.path)
         #expect(throws: SettingsError.self) { try quietStore(disk.process()) }

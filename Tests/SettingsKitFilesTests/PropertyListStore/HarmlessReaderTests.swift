@@ -117,7 +117,7 @@ struct HarmlessReaderTests {
                 guard service.get(setting) == 1 else { Foundation.exit(3) }
                 try store.refresh()
                 try store.refresh()
-                guard problems.codes == [.journalUnavailable] else { Foundation.exit(4) }
+                guard problems.codes == [.logUnavailable] else { Foundation.exit(4) }
                 do {
                     try service.save(setting, to: 5)
                     Foundation.exit(5)

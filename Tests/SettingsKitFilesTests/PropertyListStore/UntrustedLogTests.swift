@@ -49,10 +49,10 @@ struct UntrustedLogTests {
             let (service, problems) = SettingsService.over(try open(path))
             let setting = Setting<Int>("a", in: .defaults, default: 0)
             #expect(service.get(setting) == 1)
-            #expect(problems.codes == [.journalUnavailable])
+            #expect(problems.codes == [.logUnavailable])
             for _ in 1...2 {
                 let error = #expect(throws: SettingsError.self) { try service.save(setting, to: 7_654_321) }
-                #expect(error?.code == .journalUnavailable)
+                #expect(error?.code == .logUnavailable)
                 #expect(error?.description.contains("log") == true)
             }
             #expect(service.get(setting) == 1)
