@@ -431,7 +431,7 @@ final class PrintedPropertyList: Sendable {
             try look(&state)
             try print(&state, isWaiting: false)
         }
-        if log.needsCompaction || state.withLock({ $0.hasRemoved }) { try log.compact(waiting: .zero) }
+        if log.needsCompaction || state.withLock({ $0.hasRemoved }) { try compact() }
     }
 
     private func printIfDue() throws {
@@ -459,13 +459,7 @@ final class PrintedPropertyList: Sendable {
             return nil
         }
         if let wait { return writer.schedule(after: wait) }
-        if log.needsCompaction {
-            do {
-                try log.compact(waiting: .zero)
-            } catch SettingsError.Code.busy {
-                // Another process compacts it.
-            }
-        }
+        if log.needsCompaction { try compact() }
     }
 
     private func needsPrint(_ state: State) -> Bool {
@@ -557,8 +551,18 @@ final class PrintedPropertyList: Sendable {
         if printed.unprinted.keys.contains(where: { printed.entries[$0] == nil }) { state.hasRemoved = true }
         guard state.hasRemoved, state.removal?.hasPassed ?? true else { return }
         state.removal = Deadline(after: PropertyListTimings.removalPause)
-        try log.compact(waiting: setup.patience)
-        state.hasRemoved = false
+        if try compact() { state.hasRemoved = false }
+    }
+
+    /// - Returns: False if another process compacts the log.
+    @discardableResult
+    private func compact() throws -> Bool {
+        do {
+            try log.compact(waiting: .zero)
+            return true
+        } catch SettingsError.Code.busy {
+            return false
+        }
     }
 }
 
