@@ -84,7 +84,6 @@ extension FuzzTarget {
         } catch {
             require(!error.description.isEmpty, "an error is described")
             if let offset = error.offset { require((0...bytes.count).contains(offset), "an error lies in the file") }
-            for member in recovered.prefix(3) { requireRoundTrip(member.value) }
         }
     }
 
