@@ -122,6 +122,20 @@ struct UntrustedLogTests {
         }
     }
 
+    @Test(
+        "Only users who may write the property list can open its lock file, also after its mode has changed",
+        arguments: [(0o600, 0o600), (0o644, 0o600), (0o664, 0o660)] as [(mode_t, mode_t)])
+    func lockFile(list: mode_t, expected: mode_t) throws {
+        try withPropertyList { path in
+            for number in 1...2 {
+                if number == 1 { try write(xml("<key>a</key><integer>0</integer>"), to: path) }
+                try #require(chmod(path, number == 1 ? 0o640 : list) == 0)
+                try quietly(path).set(key("a"), to: Data("\(number)".utf8))
+                #expect(try permissions(of: path + "-lock") == (number == 1 ? 0o600 : expected))
+            }
+        }
+    }
+
     private func quietly(_ path: String) throws -> PropertyListStore {
         try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
     }
