@@ -59,11 +59,7 @@ struct ReplicaExport {
             let file = try fileSystem.openForAppending(path)
             defer { fileSystem.close(file) }
             guard try fileSystem.status(of: file) == old else { return nil }
-            if old.size < end {
-                try log.bytes(from: old.size, to: end).withUnsafeBufferPointer { buffer throws(SystemError) in
-                    try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
-                }
-            }
+            if old.size < end { try fileSystem.write(all: log.bytes(from: old.size, to: end), to: file) }
             try fileSystem.synchronize(file)
             try fileSystem.synchronizeDirectory(WholeFile.split(path).directory)
             return try fileSystem.status(of: file)

@@ -144,7 +144,7 @@ final class LogFile: Sendable {
         try fileSystem.read(Int(clamping: end - start), of: file, at: start)
     }
 
-    func append(_ bytes: [UInt8]) throws(SystemError) { try Self.write(bytes, to: file, in: fileSystem) }
+    func append(_ bytes: [UInt8]) throws(SystemError) { try fileSystem.write(all: bytes, to: file) }
 
     /// Copies the file to a new one, and flushes that. If this fails, nothing is left behind.
     func copy(to path: String) throws(SystemError) {
@@ -155,21 +155,13 @@ final class LogFile: Sendable {
             while true {
                 let bytes = try bytes(from: position, to: position + Int64(LogLimits.part))
                 if bytes.isEmpty { break }
-                try Self.write(bytes, to: copy, in: fileSystem)
+                try fileSystem.write(all: bytes, to: copy)
                 position += Int64(bytes.count)
             }
             try fileSystem.synchronize(copy)
         } catch {
             WholeFile.removeOwn(path, in: fileSystem)
             throw error
-        }
-    }
-
-    private static func write(
-        _ bytes: [UInt8], to file: FileHandle, in fileSystem: any FileSystem
-    ) throws(SystemError) {
-        try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
-            try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
         }
     }
 

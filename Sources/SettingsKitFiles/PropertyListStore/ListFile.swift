@@ -74,9 +74,7 @@ struct ListFile: Sendable {
         let opened = try fileSystem.openForOverwriting(file.path)
         defer { fileSystem.close(opened) }
         try fileSystem.truncate(opened, to: 0)
-        try Array(bytes).withUnsafeBufferPointer { buffer throws(SystemError) in
-            try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: opened)
-        }
+        try fileSystem.write(all: Array(bytes), to: opened)
         try fileSystem.synchronize(opened)
         return try fileSystem.status(of: opened)
     }

@@ -50,6 +50,13 @@ extension FileSystem {
         }
     }
 
+    /// Writes all of the bytes, with as many calls as necessary.
+    package func write(all bytes: [UInt8], to file: FileHandle) throws(SystemError) {
+        try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
+            try write(all: UnsafeRawBufferPointer(buffer), to: file)
+        }
+    }
+
     /// Returns the file's bytes from an offset; fewer than `count` if the file ends earlier.
     package func read(_ count: Int, of file: FileHandle, at offset: Int64) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

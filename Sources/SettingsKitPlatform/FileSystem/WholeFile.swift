@@ -226,9 +226,7 @@ package final class WholeFile: Sendable {
     private func write(
         _ bytes: Data, to file: FileHandle, _ permissions: FilePermissions?
     ) throws(SystemError) -> FileStatus {
-        try Array(bytes).withUnsafeBufferPointer { buffer throws(SystemError) in
-            try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
-        }
+        try fileSystem.write(all: Array(bytes), to: file)
         try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: file.path)
         try fileSystem.synchronize(file)
         return try fileSystem.status(of: file)
