@@ -179,17 +179,11 @@ struct LogContents: Sendable {
         var result: [SettingsStoreChange] = []
         for change in line.changes {
             let entry = Entry(change, line.stamp)
-            // In a log that is not shared, the last change wins; this looks the name up once.
-            let isLast = line.stamp == nil
-            let old =
-                if !isLast { entries[change.name] } else if entry.data == nil {
-                    entries.removeValue(forKey: change.name)
-                } else { entries.updateValue(entry, forKey: change.name) }
+            let old = put(entry, under: change.name)
             guard entry.wins(over: old) else {
-                if isLast { entries[change.name] = old }
+                entries[change.name] = old
                 continue
             }
-            if !isLast { entries[change.name] = entry }
             let before = overlay[change.name].map { $0.data } ?? old?.data
             if let old { size -= size(of: change.name, old) }
             if !line.unknownMembers.isEmpty {
@@ -227,15 +221,32 @@ struct LogContents: Sendable {
             changed.formUnion(changes.map(\.name))
             for name in shown { setUnprinted(name, end, false) }
         }
-        let before = changed.map { ($0, data(named: $0)) }
-        overlay = [:]
-        for change in imported {
-            if let old = entries[change.name] { size -= size(of: change.name, old) }
-            let entry = Entry(change, nil)
-            entries[change.name] = entry.data == nil ? nil : entry
-            size += size(of: change.name, entry)
-            setUnprinted(change.name, end, false)
+        return changes(of: changed) { contents in
+            contents.overlay = [:]
+            for change in imported {
+                let entry = Entry(change, nil)
+                let old = contents.put(entry, under: change.name)
+                if let old { contents.size -= contents.size(of: change.name, old) }
+                contents.size += contents.size(of: change.name, entry)
+                contents.setUnprinted(change.name, end, false)
+            }
         }
+    }
+
+    /// Puts an entry in the place of another one. Only a shared log keeps removals.
+    ///
+    /// - Returns: The old entry.
+    private mutating func put(_ entry: Entry, under name: String) -> Entry? {
+        if entry.data == nil, entry.stamp == nil { return entries.removeValue(forKey: name) }
+        return entries.updateValue(entry, forKey: name)
+    }
+
+    /// Runs `body`, and returns the changes of the stored values under names.
+    private mutating func changes(
+        of names: Set<String>, by body: (inout Self) -> Void
+    ) -> [SettingsStoreChange] {
+        let before = names.map { ($0, data(named: $0)) }
+        body(&self)
         return before.compactMap { name, old in
             let new = data(named: name)
             return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
@@ -243,7 +254,11 @@ struct LogContents: Sendable {
     }
 
     private mutating func setUnprinted(_ name: String, _ end: Int64, _ isUnprinted: Bool = true) {
-        if loading?.append((name, end, isUnprinted)) == nil { unprinted[name] = isUnprinted ? end : nil }
+        if loading != nil {
+            loading?.append((name, end, isUnprinted))
+        } else {
+            unprinted[name] = isUnprinted ? end : nil
+        }
     }
 
     /// Begins to load a log, whose changes nothing hears of.
@@ -301,12 +316,8 @@ struct LogContents: Sendable {
     ///
     /// - Returns: The changes of stored values.
     mutating func lay(_ changes: [LogChange]) -> [SettingsStoreChange] {
-        let names = Set(overlay.keys).union(changes.map(\.name))
-        let before = names.map { ($0, data(named: $0)) }
-        overlay = Dictionary(changes.map { ($0.name, $0) }) { $1 }
-        return before.compactMap { name, old in
-            let new = data(named: name)
-            return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
+        self.changes(of: Set(overlay.keys).union(changes.map(\.name))) { contents in
+            contents.overlay = Dictionary(changes.map { ($0.name, $0) }) { $1 }
         }
     }
 
