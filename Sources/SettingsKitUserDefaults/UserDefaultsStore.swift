@@ -65,7 +65,10 @@ public final class UserDefaultsStore: SettingsStore {
             }
         #else
             self.values = values
-            writer.begin(write: contents.synchronize) { [contents] error in
+            writer.begin { [contents] in
+                try contents.synchronize()
+                return true
+            } report: { [contents] error in
                 contents.feed?.report(.wrap(error, as: .notSaved, store: contents.storeDescription))
             }
         #endif

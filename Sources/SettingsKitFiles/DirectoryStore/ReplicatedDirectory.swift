@@ -92,6 +92,7 @@ final class ReplicatedDirectory: Sendable {
     private func begin() {
         writer?.begin { [weak self] in
             try self?.work()
+            return true
         } report: { [weak self] error in
             // A failed reading was already diagnosed, most likely for the same reason.
             guard let self, !monitor.isFailing else { return }
@@ -258,11 +259,7 @@ final class ReplicatedDirectory: Sendable {
     private func work() throws {
         defer { log.deliver() }
         let result = Result { try export(always: false) }
-        do {
-            if log.needsCompaction { try log.compact(waiting: .zero) }
-        } catch SettingsError.Code.busy {
-            // Another process compacts the log, or is in the way. There will be another occasion.
-        }
+        if log.needsCompaction { try log.compactIfFree() }
         try result.get()
     }
 

@@ -516,6 +516,19 @@ final class SettingsLog: Sendable {
         try makeCompact(waiting: patience)
     }
 
+    /// Does the same, unless another process is compacting the log, or is in the way.
+    ///
+    /// - Returns: False if there must be another occasion.
+    @discardableResult
+    func compactIfFree() throws -> Bool {
+        do {
+            try compact(waiting: .zero)
+            return true
+        } catch SettingsError.Code.busy {
+            return false
+        }
+    }
+
     private func makeCompact(waiting patience: Duration) throws {
         if try readOn() == .missing {
             guard position.log != nil else { return }
@@ -589,8 +602,8 @@ final class SettingsLog: Sendable {
 
     /// Returns when everything that was read or written before the call survives a power failure.
     ///
-    /// If flushing fails, what was to be flushed may be lost although the next flush succeeds. So a line in the log says it, nobody
-    /// flushes that log again, and a new log is written before this succeeds.
+    /// If flushing fails, what was to be flushed may be lost although the next flush succeeds. So a line in the log says it, no
+    /// process flushes that log again, and a new log is written before this succeeds.
     ///
     /// - Throws: The system's errors, and those of ``compact(waiting:)``.
     func flush() throws {

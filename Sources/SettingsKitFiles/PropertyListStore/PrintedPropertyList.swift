@@ -46,8 +46,6 @@ final class PrintedPropertyList: Sendable {
         var isInPlace = false
         var pace = PrintingPace()
         var problems: [SettingsError] = []
-        /// Whether a failed print was reported, and none has succeeded since.
-        var hasFailed = false
         /// Whether the log has values that were removed.
         var hasRemoved = false
         /// When the log may be compacted for another removal.
@@ -134,7 +132,7 @@ final class PrintedPropertyList: Sendable {
             state.withLock { $0.problems.append(.wrap(error, as: .readFailed, store: description)) }
         }
         let fault = state.withLock { state in
-            // What cannot be parsed at opening is not being edited: nobody waits for it.
+            // What cannot be parsed at opening is not being edited: there is no wait for its end.
             if let fault = state.fault, !hasLog || fault.end.hasPassed { report(fault, &state) }
             return state.fault
         }
@@ -156,11 +154,11 @@ final class PrintedPropertyList: Sendable {
             log.feed.onFirstListener { [weak self] in self?.startWatching() }
         }
         writer.begin { [weak self] in
-            try self?.printIfDue()
+            try self?.printIfDue() ?? true
         } writeAtExit: { [weak self] in
             try self?.finish()
         } report: { [weak self] error in
-            guard let self, !state.withLock({ exchange(&$0.hasFailed, with: true) }) else { return }
+            guard let self else { return }
             log.feed.report(.wrap(error, as: .notSaved, store: description))
         }
     }
@@ -431,15 +429,16 @@ final class PrintedPropertyList: Sendable {
             try look(&state)
             try print(&state, isWaiting: false)
         }
-        if log.needsCompaction || state.withLock({ $0.hasRemoved }) { try compact() }
+        if log.needsCompaction || state.withLock({ $0.hasRemoved }) { try log.compactIfFree() }
     }
 
-    private func printIfDue() throws {
+    /// - Returns: False if the list is printed later.
+    private func printIfDue() throws -> Bool {
         defer { deliver() }
         // Where the whole directory was removed, only a change makes it again.
         guard isWriting.load(ordering: .relaxed),
             try fileSystem.status(of: WholeFile.split(target).directory, followingLink: true) != nil
-        else { return }
+        else { return true }
         let wait: Duration? = try state.withLock { state in
             try look(&state)
             guard needsPrint(state) else { return nil }
@@ -458,8 +457,12 @@ final class PrintedPropertyList: Sendable {
             state.pace.didPrint(at: now, elapsed: now - start.0, processor: processor - start.1)
             return nil
         }
-        if let wait { return writer.schedule(after: wait) }
-        if log.needsCompaction { try compact() }
+        if let wait {
+            writer.schedule(after: wait)
+            return false
+        }
+        if log.needsCompaction { try log.compactIfFree() }
+        return true
     }
 
     private func needsPrint(_ state: State) -> Bool {
@@ -534,7 +537,7 @@ final class PrintedPropertyList: Sendable {
             return true
         }
         guard isRecorded else { return false }
-        (state.again, state.fault, state.mustPrint, state.isEdited, state.hasFailed) = (nil, nil, false, false, false)
+        (state.again, state.fault, state.mustPrint, state.isEdited) = (nil, nil, false, false)
         // An edit in place right after the rename may not show in the status.
         settle(status, setup.isYoung(status.changed), &state)
         ownEnd.store(log.position.end, ordering: .relaxed)
@@ -551,18 +554,7 @@ final class PrintedPropertyList: Sendable {
         if printed.unprinted.keys.contains(where: { printed.entries[$0] == nil }) { state.hasRemoved = true }
         guard state.hasRemoved, state.removal?.hasPassed ?? true else { return }
         state.removal = Deadline(after: PropertyListTimings.removalPause)
-        if try compact() { state.hasRemoved = false }
-    }
-
-    /// - Returns: False if another process compacts the log.
-    @discardableResult
-    private func compact() throws -> Bool {
-        do {
-            try log.compact(waiting: .zero)
-            return true
-        } catch SettingsError.Code.busy {
-            return false
-        }
+        if try log.compactIfFree() { state.hasRemoved = false }
     }
 }
 

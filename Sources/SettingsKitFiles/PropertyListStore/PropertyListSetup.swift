@@ -18,7 +18,7 @@ struct PropertyListSetup: Sendable {
     /// The time between a change and the background's look at the files.
     var writingDelay = PropertyListTimings.writingDelay
     /// The time that an operation waits for other processes that keep the files locked.
-    var patience = PropertyListTimings.patience
+    var patience = LogLimits.patience
     /// The longest time that a change may be missing from the property list. Nil for a time in proportion to its size.
     var lag: Duration?
     /// The time for which a log counts as the one at its path. Nil for the default.

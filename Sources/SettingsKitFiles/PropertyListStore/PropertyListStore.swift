@@ -91,7 +91,7 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// How long an operation waits for another process, unless you choose another time: half a second.
-    public static let defaultPatience = PropertyListTimings.patience
+    public static let defaultPatience = LogLimits.patience
 
     /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.
     package init(

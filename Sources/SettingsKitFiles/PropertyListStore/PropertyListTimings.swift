@@ -1,10 +1,5 @@
-/// The times of a property list . ``PrintingPace`` uses those that decide when it is printed.
+/// The times of a property list. ``PrintingPace`` uses those that decide when it is printed.
 enum PropertyListTimings {
-    // MARK: Waiting for other processes
-
-    /// How long an operation waits for another process, unless the program chooses another time.
-    static let patience = Duration.milliseconds(500)
-
     // MARK: Noticing changes
 
     /// The longest time that a change may stay unnoticed where the file system may not report it.
@@ -33,7 +28,7 @@ enum PropertyListTimings {
     static let largestGrowth: Int64 = 16 << 20
     /// The quiet time before a small file is printed. More than a second, so that a change every second does not count as quiet.
     static let shortestQuiet = Duration.seconds(1.5)
-    /// A larger file is folded after a quiet time in which it could be written at this rate, in bytes a second.
+    /// A larger file is printed after a quiet time in which it could be written at this rate, in bytes a second.
     static let quietRate = 65_536.0
     /// The quiet time after an edit of a file that lacked changes: its editor must see them soon.
     static let editedQuiet = Duration.milliseconds(250)

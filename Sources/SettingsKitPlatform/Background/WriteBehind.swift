@@ -17,7 +17,7 @@ package final class WriteBehind: Sendable {
     }
 
     private struct Work: Sendable {
-        let write: @Sendable () throws -> Void
+        let write: @Sendable () throws -> Bool
         let writeAtExit: @Sendable () throws -> Void
         let report: @Sendable (any Error) -> Void
     }
@@ -41,14 +41,15 @@ package final class WriteBehind: Sendable {
     /// Sets the closures.
     ///
     /// - Parameters:
-    ///   - write: Writes the changes, if there are any. Called on a background thread.
+    ///   - write: Writes the changes, if there are any. Called on a background thread. Returns false if nothing was tried, because
+    ///     they are written later.
     ///   - writeAtExit: Writes the changes when the process exits. Nil for `write`.
     ///   - report: Receives an error.
     package func begin(
-        write: @escaping @Sendable () throws -> Void, writeAtExit: (@Sendable () throws -> Void)? = nil,
+        write: @escaping @Sendable () throws -> Bool, writeAtExit: (@Sendable () throws -> Void)? = nil,
         report: @escaping @Sendable (any Error) -> Void
     ) {
-        state.withLock { $0.work = Work(write: write, writeAtExit: writeAtExit ?? write, report: report) }
+        state.withLock { $0.work = Work(write: write, writeAtExit: writeAtExit ?? { _ = try write() }, report: report) }
         ExitHook.add(self)
     }
 
@@ -85,7 +86,9 @@ package final class WriteBehind: Sendable {
     private func run() {
         guard let work = state.withLock({ $0.work }) else { return }
         do {
-            let duration = try ContinuousClock().measure(work.write)
+            var isTried = true
+            let duration = try ContinuousClock().measure { isTried = try work.write() }
+            if !isTried { return }
             state.withLock { state in
                 state.hasFailed = false
                 state.retries = 0

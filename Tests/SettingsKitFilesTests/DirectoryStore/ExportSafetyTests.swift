@@ -110,7 +110,7 @@ struct ExportSafetyTests {
             let isPut = Atomic(false)
             process.beforeEachCall { call, _ in
                 guard count.add(1, ordering: .relaxed).oldValue == number else { return }
-                // In the instant of the rename, nobody can notice it.
+                // In the instant of the rename, no process can notice it.
                 if call == "rename" { return }
                 isPut.store(true, ordering: .relaxed)
                 HeldLocks.excepting { try? device.put(other, name) }

@@ -79,7 +79,7 @@ struct IdentityTests {
         #expect(try Set(one.store.keys()) == names)
     }
 
-    @Test("Two copies that have changed nothing leave their file as it is, whoever has made equal changes")
+    @Test("Two copies that have changed nothing leave their file as it is, also beside a device with equal changes")
     func sharedIdentity() throws {
         let clone = try Device("clone")
         try copyState(from: one, to: clone)

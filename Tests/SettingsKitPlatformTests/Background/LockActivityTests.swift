@@ -165,6 +165,7 @@ struct LockActivityTests {
         let writer = WriteBehind(delay: .milliseconds(1), lockActivity: activity)
         writer.begin { [system] in
             writes.append(system.events)
+            return true
         } report: {
             Issue.record($0)
         }

@@ -106,6 +106,10 @@ extension WriteBehind {
         delay: Duration, write: @escaping @Sendable () throws -> Void, report: @escaping @Sendable (any Error) -> Void
     ) {
         self.init(delay: delay)
-        begin(write: write, report: report)
+        begin(
+            write: {
+                try write()
+                return true
+            }, report: report)
     }
 }
