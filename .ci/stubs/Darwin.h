@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/stdio.h>
 #include <sys/sysctl.h>
 #include <sys/time.h>
@@ -42,8 +43,3 @@
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
-// sys/xattr.h, which is not among the open headers.
-#define XATTR_NOFOLLOW 0x0001
-ssize_t listxattr(const char *, char *, size_t, int);
-ssize_t getxattr(const char *, const char *, void *, size_t, u_int32_t, int);
-int fsetxattr(int, const char *, const void *, size_t, u_int32_t, int);

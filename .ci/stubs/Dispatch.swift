@@ -49,7 +49,11 @@ open class DispatchQueue: DispatchObject, @unchecked Sendable {
     public class func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue { fatalError() }
     public class func concurrentPerform(iterations: Int, execute work: (Int) -> Void) { fatalError() }
     public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? { fatalError() }
-    public convenience init(label: String, qos: DispatchQoS = .utility, attributes: Attributes = [], target: DispatchQueue? = nil) { fatalError() }
+    public enum AutoreleaseFrequency: Sendable { case inherit, workItem, never }
+    public convenience init(
+        label: String, qos: DispatchQoS = .utility, attributes: Attributes = [], autoreleaseFrequency: AutoreleaseFrequency = .inherit,
+        target: DispatchQueue? = nil
+    ) { fatalError() }
     public func async(group: DispatchGroup? = nil, qos: DispatchQoS = .utility, execute work: @escaping @Sendable @convention(block) () -> Void) { fatalError() }
     public func sync<T>(execute work: () throws -> T) rethrows -> T { fatalError() }
     public func asyncAfter(deadline: DispatchTime, execute work: @escaping @Sendable @convention(block) () -> Void) { fatalError() }

@@ -31,7 +31,7 @@ struct Benchmark {
         var (own, other): ([Double], [Double]) = ([], [])
         _ = yardstick.loop(max(1, count / 5))
         _ = operation(max(1, count / 5))
-        for round in 0..<(isQuick ? 7 : 21) {
+        for round in 0..<(isQuick ? 5 : 21) {
             // Each is first every other time.
             if round.isMultiple(of: 2) {
                 other.append(yardstick.loop(count))

@@ -36,7 +36,7 @@ enum Contention {
     }
 
     static func figures(_ isQuick: Bool) throws -> [Figure] {
-        let (rounds, seconds) = isQuick ? (2, 1) : (5, 3)
+        let (rounds, seconds) = isQuick ? (1, 1) : (5, 3)
         return try [(2, 0.8), (8, 0.4)].flatMap { processes, target -> [Figure] in
             var shares: [Double] = []
             var (slowdowns, bareSlowdowns): ([Double], [Double]) = ([], [])

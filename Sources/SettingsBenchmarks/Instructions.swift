@@ -17,23 +17,86 @@ enum Instructions {
         _ = runCounted(loop, count)
     }
 
+    /// - Parameter operation: Such as `set`, which sets an integer, or `set:string`.
     private static func loop(_ operation: String) throws -> Loop? {
-        let writer = try Writer(keyCount: 10)
-        let settings = writer.settings
+        let parts = operation.split(separator: ":")
+        let name = parts.first ?? ""
+        switch parts.dropFirst().first {
+        case nil: return try Operations<Int>().loop(name)
+        case "double": return try Operations<Double>().loop(name)
+        case "string": return try Operations<String>().loop(name)
+        default: return nil
+        }
+    }
+}
+
+/// A value that is counted.
+private protocol Counted: Codable, Sendable {
+    /// Returns another value for each number.
+    static func value(_ number: Int) -> Self
+}
+
+extension Int: Counted {
+    static func value(_ number: Int) -> Int { number }
+}
+
+extension Double: Counted {
+    /// A number of about 17 digits, never a whole one, whose kind in the property list would be another.
+    static func value(_ number: Int) -> Double { (Double(number) + 0.5) / 7 }
+}
+
+extension String: Counted {
+    /// A text of ten characters.
+    static func value(_ number: Int) -> String { "text " + String(10_000 + number % 90_000) }
+}
+
+private struct Triple<Value: Counted>: SettingsRecord {
+    var count = Value.value(1)
+    var limit = Value.value(10)
+    var isActive = true
+
+    static var empty: Triple { Triple() }
+}
+
+/// The operations on settings of one type.
+private final class Operations<Value: Counted> {
+    private let settings = SettingsService(defaults: orStop { try TemporaryFolder().propertyList(keyCount: 10) })
+    private let first = Setting<Value>("count", in: .defaults, default: .value(0))
+    private let second = Setting<Value>("limit", in: .defaults, default: .value(0))
+    private var number = 0
+
+    private func next() -> Value {
+        number += 1
+        return .value(number)
+    }
+
+    private func set(_ count: Int) -> Double { repeating(count) { settings.set(first, to: next()) } }
+
+    func loop(_ operation: Substring) throws -> Loop? {
+        let (settings, first, second) = (settings, first, second)
         switch operation {
-        case "get": return { count in summing(count) { settings.get(.launchCount) } }
+        case "get": return { count in summing(count) { settings.get(first) as? Int ?? 0 } }
         case "value":
-            let value = settings.value(.launchCount)
-            return { count in summing(count) { value.value } }
-        case "set": return writer.set
+            let value = settings.value(first)
+            return { count in summing(count) { value.value as? Int ?? 0 } }
+        case "set": return set
         case "observed-set":
-            let subscription = settings.observe(.launchCount) { use($0) }
-            return { count in withExtendedLifetime(subscription) { writer.set(count) } }
-        case "update": return writer.update
-        case "transaction": return writer.setTwo
+            let subscription = settings.observe(first) { use($0) }
+            return { count in withExtendedLifetime(subscription) { self.set(count) } }
+        case "update": return { count in repeating(count) { settings.update(first) { $0 = self.next() } } }
+        case "transaction":
+            return { count in
+                repeating(count) {
+                    let value = self.next()
+                    settings.transaction { transaction in
+                        transaction.set(first, to: value)
+                        transaction.set(second, to: value)
+                    }
+                }
+            }
         case "field":
-            let counters = try SettingsStorage<Counters>(name: "counters", in: settings)
-            return { count in repeating(count) { counters.set(\.count, to: writer.next()) } }
+            let record = try SettingsStorage<Triple<Value>>(name: "record", in: settings)
+            return { count in repeating(count) { record.set(\.count, to: self.next()) } }
         default: return nil
         }
     }

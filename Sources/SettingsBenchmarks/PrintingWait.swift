@@ -8,7 +8,7 @@ import SettingsKit
 /// changes are not measured. Only calls during a run count.
 enum PrintingWait {
     static func figures(_ isQuick: Bool) throws -> [Figure] {
-        let (rounds, seconds) = isQuick ? (2, 1) : (5, 3)
+        let (rounds, seconds) = isQuick ? (1, 1) : (5, 3)
         return try Values.allCases.map { values in
             let (own, bare) = (try list(of: values), try bareFile(of: values))
             var (longest, longestBare) = (0.0, 0.0)

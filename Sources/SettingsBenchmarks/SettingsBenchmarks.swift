@@ -6,7 +6,7 @@ struct SettingsBenchmarks {
     private static let usage = """
         usage: swift run -c release settings-benchmarks [--quick] [--json] [--rows NUMBERS] [--check BASELINE]
 
-          --quick            fewer and shorter measurements, about two minutes in all
+          --quick            fewer and shorter measurements, about a minute in all
           --json             prints JSON instead of a table; times in nanoseconds
           --rows NUMBERS     only some rows, such as 1,4,10
           --check BASELINE   exits with 1 if a ratio or a size is more than twice the one in the file, or only one of

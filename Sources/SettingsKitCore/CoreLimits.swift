@@ -18,11 +18,6 @@ package enum CoreLimits {
     /// The number of changes of a setting, and of sets of changes, that can wait for the reader of a sequence.
     static let waitingChanges = 1_024
     static let waitingChangeSets = 64
-    /// The number of values of a setting, and of their bytes, that are kept because newer external ones may be rejected.
-    static let earlierValues = 8
-    static let earlierBytes = 65_536
-    /// The number of generations of observation trackers that can wait to be notified again.
-    static let trackerGenerations = 16
 
     // MARK: Attempts
 

@@ -4,9 +4,7 @@ package enum CoreTimings {
     static let layerPause = Duration.milliseconds(100)
     /// The pauses between two attempts in the background to open a store: the first, and the longest.
     static let firstRecoveryPause = Duration.milliseconds(100)
-    static let longestRecoveryPause = Duration.seconds(12)
-    /// The pause between two attempts that using such a store starts.
-    package static let recoveryUsePause = Duration.milliseconds(100)
-    /// The pauses before observation trackers that may have missed a change are notified again.
-    static let trackerPauses: [Duration] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000].map { .milliseconds($0) }
+    static let longestRecoveryPause = Duration.seconds(2)
+    /// The time after the last change of a burst before observation trackers, some of which may have missed it, are notified again.
+    static let trackerPause = Duration.milliseconds(100)
 }

@@ -15,21 +15,12 @@ package enum PlatformTimings {
     static let longestRetryPause = Duration.seconds(60)
     static func retryPause(after retries: Int) -> Duration { min(longestRetryPause, .seconds(1 << min(retries, 6))) }
 
-    // MARK: Threads
-
-    /// How long a thread waits for more work before it ends.
-    static let idleTime = Duration.seconds(1)
-    /// The time without an ended piece of work after which the running ones count as stalled.
-    static let stallTime = Duration.milliseconds(50)
-
-    // MARK: Exit and suspension
+    // MARK: Exit
 
     /// How long the exit of the process waits for locks of other processes, however many stores there are.
     static let exitLockPatience = Duration.milliseconds(500)
     /// How long the exit waits for writes in progress.
     static let exitPatience = Duration.seconds(3)
-    /// How long after the last lock on a file the process asks the system not to suspend it.
-    package static let lockLingering = Duration.seconds(1)
 
     // MARK: Watching
 
@@ -40,19 +31,20 @@ package enum PlatformTimings {
     static let busyPollPause = Duration.seconds(2)
     /// The interval of polls where nothing can be watched.
     static let unwatchedInterval = Duration.milliseconds(100)
-    /// How long events are gathered before the next are read.
-    ///
-    /// After events in quick succession, the next ones are left alone for this long. While they wait, the system merges an event
-    /// with the last one if they are alike, and need not wake a thread. An event after a quiet time is handled immediately, and
-    /// so is the next one: usually there is none, and a pause wakes a thread once more.
+    /// How long events are gathered before the next are read. An event after a quiet time is handled immediately.
     static let eventPause = Duration.microseconds(200)
-    /// The pause after the program has closed a reader's descriptors.
-    static let closedReaderPause = Duration.seconds(1)
 
-    // MARK: Ages of files, in seconds
+    // MARK: Files
 
-    /// The age from which a temporary file counts as abandoned where the locks of its process may be invisible.
-    package static let abandonment: Int64 = 3_600
-    /// How far in the future the time of a file may be before an inspection notes it.
+    /// How long replacing a file waits for another process that is replacing it.
+    static let replacingPatience = Duration.milliseconds(500)
+    /// How far, in seconds, in the future the time of a file may be before an inspection notes it.
     package static let clockTolerance: Int64 = 86_400
+}
+
+/// The limits of work with files that all stores share.
+enum PlatformLimits {
+    /// The number of attempts to create a file, to lock a new one, or to find the place of a path while other processes change the same.
+    /// Each attempt takes microseconds, so this many failures mean a file system that never gives the same answer twice.
+    static let racingAttempts = 100
 }

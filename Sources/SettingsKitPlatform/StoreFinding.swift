@@ -11,12 +11,12 @@ package struct StoreFinding: Sendable, Equatable {
 
     package enum Kind: String, Sendable {
         // Files
-        case unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime, immutable
+        case unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime
         // Property lists and their logs
-        case foreignFile, notAPropertyList, damaged, unusableNames, repeatedNames, listRemoved
-        case logDamaged, logTornEnd, logNewer, logRefused, logLocked, logReadableByMore
+        case foreignFile, notAPropertyList, damaged, unusableNames, listRemoved
+        case logDamaged, logTornEnd, logNewer, logRefused, logReadableByMore
         // Beside them
-        case temporary, keptAside, conflictCopy
+        case keptAside, conflictCopy
         // Shared directories
         case noState, stateNewer, copiedState, ownFileMissing, ownFileOutdated, replicaFile, tooManyFiles, clockBehind
         // Databases

@@ -21,7 +21,7 @@ package protocol ManagedValues: Sendable {
 /// read.
 package final class ManagedPreferencesStore: SettingsStore, NameFollowingStore {
     private let values: any ManagedValues
-    private let known = Mutex(KnownValues(), .contents)
+    private let known = Mutex(KnownValues(), .store)
     private let followed = Mutex<Set<String>>([], .leaf)
     private let ownFeed = SettingsStoreFeed()
     private let observation = Mutex<(AnyObject & Sendable)?>(nil, .leaf)

@@ -34,7 +34,7 @@ final class SystemStore: SettingsStore {
 
     let storeDescription: String
     private let values: any SystemValues
-    private let state = Mutex(State(), .contents)
+    private let state = Mutex(State(), .store)
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
 
     init(_ values: any SystemValues, description: String) {

@@ -8,7 +8,7 @@ extension FuzzTarget {
     static let xmlPropertyList = FuzzTarget(name: "xml") { bytes in
         requireReading(bytes)
     } seeds: {
-        let file = try XMLPropertyListWriter.write(sampleMembers, comment: "a comment")
+        let file = try XMLPropertyListWriter.write(sampleMembers)
         let text = String(decoding: file, as: UTF8.self)
         let flat = text.replacingOccurrences(of: "\n", with: "").replacingOccurrences(of: "\t", with: "")
         let utf16 = "\u{FEFF}\(flat)".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }

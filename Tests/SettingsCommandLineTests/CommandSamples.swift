@@ -55,21 +55,41 @@ struct Desk {
             (self.code, self.output, self.errors) = (code, output, errors)
         }
 
-        var json: JSONValue? { JSONValue(json: Data(output.utf8)) }
+        /// Collects what `run` prints.
+        init(of run: (_ output: @escaping (String) -> Void, _ errors: @escaping (String) -> Void) -> Int32) {
+            let texts = Box((output: "", errors: ""))
+            code = run {
+                texts.value.output += $0
+            } _: {
+                texts.value.errors += $0
+            }
+            (output, errors) = texts.value
+        }
+
+        var json: JSONTree? { JSONTree(json: Data(output.utf8)) }
     }
 
-    func run(_ arguments: String..., input: String = "") -> Result {
-        let texts = Box(Result(0))
-        let code = command.run(
-            arguments, input: { Data(input.utf8) }, output: { texts.value.output += $0 },
-            errors: { texts.value.errors += $0 })
-        return Result(code, texts.value.output, errors: texts.value.errors)
+    func run(_ arguments: String..., input: String = "") -> Result { run(arguments, input: input) }
+
+    func run(_ arguments: [String], input: String = "") -> Result {
+        Result { output, errors in
+            command.run(arguments, input: { Data(input.utf8) }, output: output, errors: errors)
+        }
     }
 
     /// Writes bytes below the service.
     func write(_ name: String, _ text: String) throws {
         try store.set(key(name), to: Data(text.utf8))
     }
+}
+
+extension JSONTree {
+    /// The members of an object; nil for another value.
+    var object: [String: JSONTree]? { if case .object(let members) = self { members } else { nil } }
+    /// The elements of an array; nil for another value.
+    var array: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
+    /// A text; nil for another value.
+    var string: String? { if case .string(let text) = self { text } else { nil } }
 }
 
 /// A store whose writes fail.

@@ -1,10 +1,9 @@
 import Foundation
 import SettingsKit
-import SettingsKitUserDefaults
 import Testing
 
-// The programs of the design brief, with nothing but `import SettingsKit`: they must compile and do what they say. Namespaces,
-// migrations, records, layers, catalogues, servers and databases are in the guides, whose code runs, too.
+// The programs of the design brief, with nothing but `import SettingsKit`: they must compile and do what they say. Property
+// wrappers, namespaces, migrations, records, layers, catalogues, servers and databases are in the guides, whose code runs, too.
 
 private enum Theme: String, Codable, Sendable { case system, light, dark }
 
@@ -33,17 +32,6 @@ private struct SealingTransformer: Transformer {
 
     func transformValue(_ value: Data) throws -> Data { Data(value.map { $0 ^ key }) }
     func untransformValue(_ output: Data) throws -> Data { Data(output.map { $0 ^ key }) }
-}
-
-private final class Player {
-    @Persisted var volume: Double
-    @Persisted var bar: String?
-    @Persisted(key: "retries", storedBy: MemoryStore(), transformer: JSONTransformer()) var retries = 3
-
-    init(settings: SettingsService, preferences: UserDefaultsStore) {
-        _volume = Persisted(.volume, in: settings)
-        _bar = Persisted(key: "foo-bar", storedBy: preferences)
-    }
 }
 
 @Suite("The public face", .timeLimit(Rounds.timeLimit))
@@ -88,13 +76,8 @@ struct PublicFaceTests {
             #expect(again.get(.theme) == .dark && again.get(.stamp) == Date(timeIntervalSince1970: 0.5))
             #expect(again.get(.token) == ["secret"] && again.get(.launchCount) == 5)
             try settings.remove(.launchCount)
-            let sum = try settings.save { t in
-                t.update(.launchCount) { count in
-                    count += 2
-                    return count
-                }
-            }
-            #expect(sum == 2 && settings.transaction { t in t.get(.launchCount) } == 2)
+            try settings.save { t in t.update(.launchCount) { $0 += 2 } }
+            #expect(settings.transaction { t in t.get(.launchCount) } == 2)
             settings.reset(scope: .defaults)
             #expect(settings.get(.launchCount) == 0 && settings.isDefault(.nickname))
         }
@@ -124,37 +107,6 @@ struct PublicFaceTests {
             token.cancel()
             let subscription: SettingsService.Subscription = settings.observe(.launchCount) { _ in }
             subscription.cancel()
-        }
-    }
-
-    @Test("The public face: property wrappers")
-    func wrappers() async throws {
-        try await withSuite { suite in
-            let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
-            let player = Player(settings: settings, preferences: UserDefaultsStore(suite: suite))
-            #expect(player.volume == 0.5)
-            player.volume = 7
-            #expect(player.volume == 1 && settings.get(.volume) == 1)
-            let heard = Recorder<String?>()
-            let held = player.$bar.observe { change in heard.append(change.newValue) }
-            player.bar = "new-value"
-            #expect(UserDefaults(suiteName: suite)?.object(forKey: "foo-bar") as? String == "new-value")
-            player.bar = nil
-            #expect(UserDefaults(suiteName: suite)?.object(forKey: "foo-bar") == nil)
-            #expect(heard.all == ["new-value", nil])
-            held.cancel()
-            for await bar in player.$bar.values {
-                #expect(bar == nil)
-                break
-            }
-            try player.$bar.save("x")
-            #expect(try player.$bar.load() == "x")
-            player.$bar.reset()
-            try player.$bar.remove()
-            #expect(player.bar == nil)
-            player.$retries.update { $0 += 1 }
-            #expect(player.retries == 4)
-            _ = UserDefaultsStore.standard
         }
     }
 }

@@ -100,6 +100,7 @@ final class BrokenStore: SettingsStore {
     private let fault: Fault?
     private let ownFeed = SettingsStoreFeed()
     private let state: Mutex<State>
+    private let reads = Recorder<Void>()
 
     init(_ medium: Medium, _ fault: Fault?) {
         (self.medium, self.fault) = (medium, fault)
@@ -125,6 +126,7 @@ final class BrokenStore: SettingsStore {
     }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
+        defer { reads.append(()) }
         if fault == .answersEmptyDataIfUnreadable && !medium.isReadable.value { return Data() }
         let stored = try state.withLock { try contents($0)[name(key)] }
         return stored == nil && fault == .answersForAbsentKeys ? Data() : stored
@@ -146,12 +148,12 @@ final class BrokenStore: SettingsStore {
             usleep(100)
             return try medium.write(all)
         }
-        if fault == .writesInHalves, let data, let old = try get(key), old != data {
-            var all = try medium.read()
+        if fault == .writesInHalves, let data, case var all = try medium.read(), let old = all[key.name], old != data {
             all[key.name] = data.prefix(data.count / 2) + old.dropFirst(data.count / 2)
             try medium.write(all)
-            // Most of the time, so that a reader finds a mixture also on a busy machine.
-            usleep(2_000)
+            // Until others have read, so that they find a mixture also on a busy machine.
+            let count = reads.count
+            for _ in 0..<1_000 where reads.count < count + 2 { usleep(100) }
         }
         _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
     }

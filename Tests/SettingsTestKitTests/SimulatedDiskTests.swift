@@ -95,10 +95,9 @@ struct SimulatedDiskTests {
             try process.make("/file", "1")
             try process.synchronizeDirectory("/")
             let file = try process.openForAppending("/file")
-            let copy = try process.duplicate(file)
             try disk.failWriteBack(of: "/file")
             let later = try process.openForAppending("/file")
-            for (file, number) in [(later, 0), (copy, EIO), (file, 0)] {
+            for (file, number) in [(later, 0), (file, EIO), (file, 0)] {
                 #expect(errorNumber { try process.synchronize(file) } == number)
             }
         },
@@ -174,18 +173,6 @@ struct SimulatedDiskTests {
         #expect(try other.lock(copy))
     }
 
-    @Test("A fault concerns the call with its number, and short calls move seven bytes at most")
-    func faults() throws {
-        let process = SimulatedDisk().process()
-        let file = try process.create("/file")
-        process.set(.once(1, errno: EINTR))
-        #expect(try process.write("123456789", to: file) == 9)
-        for number in [EINTR, 0] { #expect(errorNumber { try process.remove("/file") } == number) }
-        process.set(.short)
-        #expect(try process.write("123456789", to: file) == 7)
-        #expect(try process.read(file, at: 0, count: 100).count == 7)
-    }
-
     @Test("A write that does not fit writes what fits; the next fails, until an open file is removed and closed")
     func capacity() throws {
         let disk = SimulatedDisk(capacity: 10)
@@ -200,19 +187,6 @@ struct SimulatedDiskTests {
         #expect(try process.write("678901", to: file) == 5)
         disk.capacity = nil
         #expect(try process.write("1", to: file) == 1)
-    }
-
-    @Test("A process announces each call before it makes it")
-    func announced() throws {
-        let disk = SimulatedDisk()
-        let process = disk.process()
-        let calls = Recorder<String>()
-        process.beforeEachCall { name, path in calls.append("\(name) \(path) \(disk.isLocked("/file"))") }
-        let file = try process.create("/file")
-        #expect(try process.lock(file))
-        process.unlock(file)
-        process.close(file)
-        #expect(calls.all == ["open /file false", "flock /file false", "unlock /file true"])
     }
 }
 

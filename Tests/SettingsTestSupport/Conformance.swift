@@ -21,8 +21,3 @@ extension StoreConformanceReport {
             })
     }
 }
-
-/// Has a worker write to the store at a path, and kills it.
-package func killWriter(at path: String) async throws -> Int {
-    try await StoreConformance.runAndKill(try Worker.path(), ["conformance", path])
-}

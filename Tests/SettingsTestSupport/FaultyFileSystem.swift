@@ -43,8 +43,8 @@ package final class FaultyFileSystem: FileSystem {
 
     private let system: any FileSystem
     private let isSimulated: Bool
-    /// Whether files can have attributes.
-    package let keepsAttributes = Box(true)
+    /// Whether the volume is known to be local.
+    package let isLocal = Box(true)
     private let state = Mutex(State())
 
     package init() { (system, isSimulated) = (POSIXFileSystem(), false) }
@@ -162,10 +162,6 @@ package final class FaultyFileSystem: FileSystem {
         try perform(.changePermissions, file.path) { try system.changeMode(of: file, to: mode) }
     }
 
-    package func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool {
-        keepsAttributes.value && system.setAttribute(attribute, of: file)
-    }
-
     package func lock(_ file: FileHandle) throws(SystemError) -> Bool {
         try perform(.lock, file.path) { try system.lock(file) }
     }
@@ -211,11 +207,11 @@ package final class FaultyFileSystem: FileSystem {
 
     package func unlock(_ file: FileHandle) { system.unlock(file) }
 
-    package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle { try system.duplicate(file) }
-
     package var user: UInt32 { system.user }
 
-    package func attributes(of path: String) -> [FileAttribute] { system.attributes(of: path) }
+    package func room(beside file: FileHandle) -> Int64? { system.room(beside: file) }
+
+    package func isLocal(_ path: String) -> Bool { isLocal.value }
 
     package func requestDownload(of path: String) { system.requestDownload(of: path) }
 

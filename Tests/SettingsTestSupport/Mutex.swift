@@ -7,7 +7,7 @@
     package typealias Mutex = RankedMutex
 
     extension RankedMutex where Value: ~Copyable {
-        /// A mutex of a test, which has no rank.
+        /// A mutex of a test, which is not counted.
         package init(_ value: consuming sending Value) { self.init(value, nil) }
     }
 #else

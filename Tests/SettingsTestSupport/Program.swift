@@ -2,9 +2,6 @@ import CSettingsTestSupport
 import Foundation
 import Testing
 
-/// Has a process that is started by `posix_spawn` inherit nothing but its three streams, on Linux.
-package func closeOtherDescriptors(_ actions: UnsafeMutableRawPointer) -> Int32 { csettingstest_close_others(actions) }
-
 /// A program in another process, which is killed when this object is released.
 ///
 /// Foundation's `Process` ends, and its pipes do, only when everything has ended that has inherited their descriptors: any
@@ -53,7 +50,7 @@ package final class Program: Sendable {
             posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
             posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         }
-        try #require(closeOtherDescriptors(&actions) == 0)
+        try #require(csettingstest_close_others(&actions) == 0)
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }

@@ -8,22 +8,6 @@ import Synchronization
 enum BackgroundWork {
     private static let key = SettingsService.StorageKey("a", scope: .defaults)
 
-    /// Opens one store of each kind in a directory, and `count` property lists more, each with a listener, and does nothing.
-    static func idle(_ directory: String, count: Int) throws {
-        func url(_ name: String) -> URL { URL(fileURLWithPath: "\(directory)/\(name)") }
-        var stores: [any SettingsStore] = [
-            try DirectoryStore(at: url("shared"), state: url("shared-state")), try SQLiteStore(at: url("a.sqlite")),
-        ]
-        for index in 0..<count { stores.append(try propertyList(at: "\(directory)/\(index).plist")) }
-        let kept = stores.map { store in
-            let service = service(over: store)
-            service.set(number("a"), to: 1)
-            return service.observe(number("a")) { say("\($0.newValue)") }
-        }
-        say("idle")
-        withExtendedLifetime((stores, kept)) { while true { pause() } }
-    }
-
     /// Prints all the time while standard input, output and error are closed, again and again, and stores are opened.
     static func printWhileClosed(_ directory: String, count: Int) throws {
         let isDone = Atomic(false)
@@ -75,16 +59,16 @@ enum BackgroundWork {
             subscription.cancel()
         }
         for number in 0..<200 { try round(number) }
-        sleep(7)
+        sleep(20)
         say(try usage())
+        let present = try entries("/proc/self/task")
         var threads = 0
         for number in 0..<count {
             try round(number)
             if number % 50 == 0 { threads = max(threads, try entries("/proc/self/task")) }
         }
-        // What begins a moment after opening, and threads that wait for more work, end meanwhile: those of Dispatch, which
-        // events come from, after five seconds.
-        sleep(7)
+        // Threads of Dispatch end after five seconds without work. The last work is a round, in which no monitor is left.
+        for _ in 0..<40 where try entries("/proc/self/task") > present { sleep(1) }
         say(try usage())
         say("\(threads)")
     }

@@ -12,7 +12,7 @@ enum HoldWork {
             DatabaseWork.run { try await hold(database: url) }
         case let url where url.lastPathComponent == "shared":
             try hold(lock: DirectoryLocation(directory: path, state: path + "-state").statePath + "-lock")
-        default: try hold(lock: CompanionName.path(beside: path, suffix: "-lock"))
+        default: try hold(lock: path + "-lock")
         }
     }
 

@@ -6,7 +6,7 @@ import SettingsKitPlatform
 /// Migrations of one property list, or of two: number n sets both numbers to n, adds 1 to both counters, and has the baton
 /// go from one name, or list, to the other.
 struct MigrationWorld {
-    let settings: SettingsService
+    private let settings: SettingsService
     private let far: SettingsService.Scope
 
     init(_ path: String, _ other: String) throws {
@@ -29,13 +29,6 @@ struct MigrationWorld {
     private var right: Setting<Int> { Setting("right", in: far, default: 0) }
     private var leftCount: Setting<Int> { Setting("leftCount", in: .defaults, default: 0) }
     private var rightCount: Setting<Int> { Setting("rightCount", in: far, default: 0) }
-
-    /// The migration after the last one that was applied.
-    func migrateOnce() throws -> Int {
-        let number = settings.get(left) + 1
-        try migrate(to: number)
-        return number
-    }
 
     func migrate(to number: Int) throws {
         let (left, right, leftCount, rightCount) = (left, right, leftCount, rightCount)

@@ -92,14 +92,9 @@ case "conformance":
     // conformance PATH: what the conformance suite has a process do that it kills.
     try StoreConformance.writeUntilKilled(to: openStore())
 
-case "migrate":
-    // migrate PATH OTHER: carries out one migration after the other, and says so when it is done, for ever. OTHER is another
-    // property list, or "-" where all is in one.
-    let world = try MigrationWorld(path, arguments[3])
-    while true { say("\(try world.migrateOnce())") }
-
 case "migrate-up-to":
-    // migrate-up-to PATH OTHER COUNT: the same until so many were applied, by this process or by others.
+    // migrate-up-to PATH OTHER COUNT: carries out so many migrations, one after the other. OTHER is another property list, or
+    // "-" where all is in one.
     let world = try MigrationWorld(path, arguments[3])
     for number in 1...argument(4) { try world.migrate(to: number) }
 
@@ -136,10 +131,6 @@ case "listen":
 case "database-insert":
     // database-insert PATH ID TEXT: inserts one row.
     DatabaseWork.run { [path, id = argument(3), text = arguments[4]] in try await DatabaseWork.insert(path, id, text) }
-
-case "idle":
-    // idle DIRECTORY COUNT: has stores of all kinds open, and does nothing.
-    try BackgroundWork.idle(path, count: argument(3))
 
 case "read":
     // read PATH: reads one number and exits in order.

@@ -14,7 +14,7 @@ extension CatalogueSettings {
         for setting in catalogue.settings {
             let name = catalogue.name(of: setting)
             let state = try state(of: setting, showsSecrets: true)
-            edited.known[name] = state.text.map { Data($0.utf8) }
+            edited.known[name] = state.valueText.map { Data($0.utf8) }
             guard let text = state.stored?.text else { continue }
             let shown = setting.isSecret ? SettingsService.SettingDefinition.hidden : text
             edited.shown.append((name, SettingsCatalogue.json(of: shown, setting)))
@@ -33,7 +33,7 @@ extension CatalogueSettings {
                 let state = try state(of: setting, showsSecrets: true)
                 let new = try json.map { (json) throws(SettingsError) in try text(of: json, for: setting) }
                 // The last good value is in force, but its layer holds another one.
-                let isInForce = new?.canonicalText != nil && new?.canonicalText == state.text && !state.isLastGood
+                let isInForce = new?.canonicalText != nil && new?.canonicalText == state.valueText && !state.isLastGood
                 if isInForce && (state.source == .store || state.isLocked) { continue }
                 if let lock = state.lock { throw lock.error(of: setting.key) }
                 changes.append(
@@ -60,13 +60,13 @@ extension CatalogueSettings {
     }
 
     private func line(
-        _ setting: SettingsService.SettingDefinition, _ state: SettingState, _ new: String?
+        _ setting: SettingsService.SettingDefinition, _ state: SettingsCatalogue.Row, _ new: String?
     ) -> String {
         func shown(_ text: String?) -> String {
             state.isSecret
                 ? SettingsService.SettingDefinition.hidden : text ?? SettingsService.SettingDefinition.withoutText
         }
-        return TextLayout.escaped("\(catalogue.name(of: setting)): \(shown(state.text)) → \(shown(new))") + "\n"
+        return TextLayout.escaped("\(catalogue.name(of: setting)): \(shown(state.valueText)) → \(shown(new))") + "\n"
     }
 
     package func store(_ changes: [Change], over known: [String: Data]) throws -> Bool {

@@ -5,9 +5,9 @@ extension CatalogueSettings {
         let setting = try command.setting(named: name)
         let state = try state(of: setting, showsSecrets: false)
         var explanation = Explanation(
-            name: catalogue.name(of: setting), text: state.text ?? SettingsService.SettingDefinition.withoutText)
+            name: catalogue.name(of: setting), text: state.valueText ?? SettingsService.SettingDefinition.withoutText)
         explanation.facts = [
-            ("value", nil, "", SettingsCatalogue.json(of: state.text, setting)),
+            ("value", nil, "", SettingsCatalogue.json(of: state.valueText, setting)),
             ("source", nil, "\(state.source)", nil), ("isLocked", nil, "", .bool(state.isLocked)),
         ]
         if let lock = state.lock { explanation.facts.append(("lock", nil, "", lock.json)) }
@@ -29,7 +29,7 @@ extension CatalogueSettings {
     }
 
     /// The explanation of each layer, and of the default.
-    func layers(of setting: SettingsService.SettingDefinition, _ state: SettingState) -> [Explanation.Layer] {
+    func layers(of setting: SettingsService.SettingDefinition, _ state: SettingsCatalogue.Row) -> [Explanation.Layer] {
         var lines: [Explanation.Layer] = []
         // The name of the layer in force, once found.
         var inForce: String?

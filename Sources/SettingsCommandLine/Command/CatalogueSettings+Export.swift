@@ -24,7 +24,7 @@ extension CatalogueSettings {
     }
 }
 
-extension SettingState {
+extension SettingsCatalogue.Row {
     /// The store's own value, if the setting accepts it.
     var stored: Layer? { layers.first { $0.name == nil && $0.problem == nil } }
 }

@@ -26,7 +26,7 @@ package struct CatalogueSettings: CommandSettings {
     /// - Throws: The error of a store that cannot be read.
     func state(
         of setting: SettingsService.SettingDefinition, showsSecrets: Bool
-    ) throws(SettingsError) -> SettingState {
+    ) throws(SettingsError) -> SettingsCatalogue.Row {
         let state = setting.catalogued.state(in: settings, showsSecrets: showsSecrets)
         if let problem = state.storeProblem { throw problem }
         return state
@@ -43,7 +43,9 @@ package struct CatalogueSettings: CommandSettings {
     ) throws -> (text: String?, json: JSONText, problem: String?) {
         let setting = try command.setting(named: name)
         let state = try state(of: setting, showsSecrets: showsSecrets)
-        return (state.text, SettingsCatalogue.json(of: state.text, setting), state.problem.map(command.message))
+        return (
+            state.valueText, SettingsCatalogue.json(of: state.valueText, setting), state.problem.map(command.message)
+        )
     }
 
     package func observe(

@@ -78,7 +78,7 @@ final class EtcdCluster: Sendable {
         } catch {
             feed.report(error)
         }
-        state = Mutex(State(contents: contents), .contents)
+        state = Mutex(State(contents: contents), .store)
     }
 
     /// Starts the follower, and waits for the first read, but no longer than the options permit.

@@ -118,7 +118,7 @@ package struct StandardLayers {
             let description = "PropertyListStore at \(path)"
             let store = RecoveringStore(
                 reason: .wrap(error, as: .storeUnavailable, store: description), description: description,
-                timing: .background
+                schedule: RecoveringStore.inBackground
             ) { try PropertyListStore(url: url, access: .readOnly) }
             store.begin()
             return store

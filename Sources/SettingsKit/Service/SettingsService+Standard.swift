@@ -12,14 +12,13 @@ extension SettingsService {
     /// ## If the file cannot be opened
     /// A phone's files are unreadable before it is unlocked for the first time, and permissions or a home directory may become
     /// available a moment later. The service then works from memory, reports the reason to ``diagnostics``, and tries to open the
-    /// file again: in the background, with pauses that grow from 0.1 to 12 seconds, and when settings are read or written, at most
-    /// ten times a second. Until the file is open:
+    /// file again: in the background, with pauses that grow from 0.1 to 2 seconds, and when something needs it, such as
+    /// ``save(_:to:)`` or ``synchronize()``. Until the file is open:
     ///
     /// - Settings have their defaults, or the values that were set meanwhile. ``load(_:)`` throws.
     /// - `set` and `reset` of a setting keep the change in memory, and write it to the file once that is open. ``diagnostics`` have
-    ///   an error with the code `pending` for each setting: if the process ends first, the change is lost.
-    /// - A transaction that sets without reading is also kept, unless it also writes to another scope.
-    /// - `update`, and a transaction that reads, would calculate from unknown values. They are rejected, and diagnosed.
+    ///   an error with the code `storeUnavailable` for each setting: if the process ends first, the change is lost.
+    /// - `update` and transactions may calculate from values that are unknown. They are rejected, and diagnosed.
     /// - Functions that throw their errors throw the reason and change nothing: `save`, `remove`, ``synchronize()`` and `migrate`.
     ///   Resetting a scope or a namespace is rejected, and diagnosed.
     ///

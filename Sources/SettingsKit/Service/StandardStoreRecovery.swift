@@ -11,7 +11,7 @@ import Synchronization
 /// deletes an app's files to free space, `UserDefaults`.
 enum StandardStoreRecovery {
     /// The replacement, while the property list cannot be opened.
-    private static let standIn = Mutex<RecoveringStore?>(nil, .standardStore)
+    private static let standIn = Mutex<RecoveringStore?>(nil, .store)
 
     /// Returns the store, and the reason if it is not the property list yet.
     static func store() -> (store: any SettingsStore, unavailability: SettingsError?) {
@@ -34,7 +34,7 @@ enum StandardStoreRecovery {
             let new = RecoveringStore(
                 reason: error as? SettingsError
                     ?? SettingsError(.memoryOnly, store: "PropertyListStore", underlying: error),
-                description: "memory, in place of the property list", timing: .background
+                description: "memory, in place of the property list", schedule: RecoveringStore.inBackground
             ) { try PropertyListStore.standard() }
             let (kept, isNew) = standIn.withLock { standIn in
                 if let standIn { return (standIn, false) }
@@ -47,9 +47,9 @@ enum StandardStoreRecovery {
     }
 }
 
-extension RecoveringStore.Timing {
-    static let background: Self = {
+extension RecoveringStore {
+    static let inBackground: Schedule = {
         let queue = BackgroundQueue()
-        return Self(schedule: { queue.async(after: $0, $1) }, wait: { ThreadPause.sleep(for: $0) })
+        return { queue.async(after: $0, $1) }
     }()
 }

@@ -19,8 +19,8 @@ struct FormItem: Equatable, Sendable {
     init(_ setting: SettingsService.SettingDefinition, in service: SettingsService, _ texts: FormTexts) {
         let type = setting.catalogued.valueDescription
         let state = setting.catalogued.state(in: service, showsSecrets: false)
-        control = FormControl(type, isSecret: state.isSecret, text: state.text).translated(texts)
-        input = state.isSecret ? "" : state.text.map(type.input) ?? ""
+        control = FormControl(type, isSecret: state.isSecret, text: state.valueText).translated(texts)
+        input = state.isSecret ? "" : state.valueText.map(type.input) ?? ""
         fixedText = state.textlessValue ?? ""
         isLocked = state.isLocked
         canReset = state.isSet && !state.isLocked

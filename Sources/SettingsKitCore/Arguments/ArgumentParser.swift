@@ -4,8 +4,6 @@ struct ArgumentParser {
     /// The settings by the spellings of their options.
     private let spellings: [String: SettingsService.SettingDefinition]
     private let flags: Set<String>
-    /// The options that are settings: `--port=9000`, `--muted`, `--no-muted`.
-    private var options: [String] = []
     private(set) var invocation = SettingsInvocation()
     private(set) var problems: [String] = []
 
@@ -54,7 +52,7 @@ struct ArgumentParser {
             if value != nil {
                 problems.append("\(shown("--\(name)")) takes no value.")
             } else if isNegation {
-                options.append("--\(name)")
+                invocation.options.add(name, value: nil)
             } else if flags.contains(name) {
                 invocation.flags.insert(name)
             } else {
@@ -72,13 +70,18 @@ struct ArgumentParser {
         _ rest: inout ArraySlice<String>
     ) {
         if let value {
-            options.append("--\(name)=\(value)")
+            invocation.options.add(name, value: value)
         } else if setting.catalogued.isFlag {
-            let next = ArgumentText.isFlagValue(rest.first) ? rest.popFirst() : nil
-            options.append("--\(name)" + (next.map { "=\($0)" } ?? ""))
+            if let word = rest.first, Bool.value(word) != nil, !ArgumentText.isFlagValue(word) {
+                problems.append(
+                    "\(shown("--\(name)")) is followed by a word for true or false: write \(shown("--\(name)=true")), "
+                        + "\(shown("--\(name)=false")) or \(shown("--no-\(name)")), and arguments that are no options before "
+                        + "it or after --.")
+            }
+            invocation.options.add(name, value: ArgumentText.isFlagValue(rest.first) ? rest.popFirst() : nil)
         } else if let next = rest.first, !next.hasPrefix("--") {
             rest.removeFirst()
-            options.append("--\(name)=\(next)")
+            invocation.options.add(name, value: next)
         } else {
             problems.append("\(shown("--\(name)")) needs a value: \(setting.expected).")
         }
@@ -96,7 +99,6 @@ struct ArgumentParser {
 
     /// Checks the values as a layer with the options will read them.
     private mutating func checkValues() {
-        invocation.options = ArgumentText(options)
         for setting in settings {
             guard let candidate = invocation.options.candidate(for: SpelledName(setting.key.name)),
                 candidate.concerns(isFlag: setting.catalogued.isFlag),
@@ -108,4 +110,14 @@ struct ArgumentParser {
     }
 
     private func shown(_ text: some StringProtocol) -> String { TextLayout.escaped(String(text)) }
+}
+
+/// The problems of a program's arguments, for the person who has typed them. Values never appear.
+struct ArgumentProblems: ValueFreeError {
+    /// A sentence for each problem.
+    let problems: [String]
+    let usage: String
+
+    /// The problems, each in a line, and the usage.
+    var description: String { (problems + [usage]).joined(separator: "\n") }
 }

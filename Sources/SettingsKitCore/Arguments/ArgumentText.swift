@@ -19,40 +19,42 @@ struct ArgumentText: LayerText {
         var text: String? { value ?? next }
     }
 
+    private var count = 0
     /// The options of each name.
     private var options: [String: [Option]] = [:]
     /// The last option without a value of each name that begins with `no-`.
     private var negations: [String: Option] = [:]
 
-    init(_ arguments: [String]) {
+    init(_ arguments: [String] = []) {
         for (place, argument) in arguments.enumerated() {
             if argument == "--" { return }
             guard argument.hasPrefix("--") else { continue }
             let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first, !name.isEmpty else { continue }
             let next = place + 1 < arguments.count ? arguments[place + 1] : nil
-            let option = Option(
-                place: place, spelling: "--\(name)", value: parts.count == 2 ? String(parts[1]) : nil,
+            add(
+                String(name), value: parts.count == 2 ? String(parts[1]) : nil,
                 next: next.flatMap { $0.hasPrefix("--") ? nil : $0 })
-            options[String(name), default: []].append(option)
-            // `--no-muted=true` does not set `muted`.
-            if name.hasPrefix("no-"), option.value == nil { negations[String(name)] = option }
         }
+    }
+
+    /// Adds an option.
+    ///
+    /// - Parameters:
+    ///   - value: The value in the same argument.
+    ///   - next: The next argument, if it is not an option.
+    mutating func add(_ name: String, value: String?, next: String? = nil) {
+        let option = Option(place: count, spelling: "--\(name)", value: value, next: next)
+        count += 1
+        options[name, default: []].append(option)
+        // `--no-muted=true` does not set `muted`.
+        if name.hasPrefix("no-"), value == nil { negations[name] = option }
     }
 
     var isEmpty: Bool { options.isEmpty }
 
     /// Returns whether the argument after a Boolean option is its value.
     static func isFlagValue(_ argument: String?) -> Bool { argument == "true" || argument == "false" }
-
-    func findings(for names: [String]) -> [LayerTextFinding] {
-        let known = names.flatMap(SettingSpelling.options)
-        let spellings = Set(known + known.map { "no-" + $0 })
-        return options.keys.filter { !spellings.contains($0) }.sorted().map { name in
-            let similar = SimilarName.find(name, among: known).map { "--" + $0 }
-            return LayerTextFinding(.unknownOption, name: "--" + name, similarName: similar)
-        }
-    }
 
     func candidate(for name: SpelledName) -> SettingsStoreCandidate? {
         let spellings = name.options

@@ -14,7 +14,7 @@ public struct SettingsInvocation: Sendable {
     /// Whether `--help` or `-h` is present. Problems with other arguments are not errors then.
     public internal(set) var isHelpRequested = false
     /// The options that are settings.
-    var options = ArgumentText([])
+    var options = ArgumentText()
 }
 
 extension LayeredStore.Layer {
@@ -51,8 +51,8 @@ extension SettingsCatalogue {
         var parser = ArgumentParser(self, flags: flags)
         parser.read(Array(arguments))
         if parser.invocation.isHelpRequested || parser.problems.isEmpty { return parser.invocation }
+        let usage = "usage: \(TextLayout.escaped(programName)) [OPTIONS]; --help lists them."
         throw SettingsError(
-            .invalidArguments,
-            underlying: ArgumentProblems(problems: parser.problems, usage: usage(of: programName, flags)))
+            .invalidArguments, underlying: ArgumentProblems(problems: parser.problems, usage: usage))
     }
 }

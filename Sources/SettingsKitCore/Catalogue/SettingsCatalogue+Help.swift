@@ -51,23 +51,6 @@ extension SettingsCatalogue {
     /// The name of this process's program, or the title of the catalogue.
     var programName: String { CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? title }
 
-    /// "usage: player [--volume <number>] [--muted | --no-muted] [--help]", in 80 columns.
-    func usage(of program: String, _ flags: Set<String>) -> String {
-        let options = settings.map { Self.option($0).replacing(", ", with: " | ") }
-        let parts = (options + flags.sorted().map { "--\($0)" } + ["--help"]).map { "[\(TextLayout.escaped($0))]" }
-        let start = "usage: \(TextLayout.escaped(program))"
-        var lines = [start]
-        for part in parts {
-            let line = "\(lines[lines.endIndex - 1]) \(part)"
-            if TextLayout.columns(line) <= TextLayout.width {
-                lines[lines.endIndex - 1] = line
-            } else {
-                lines.append("           \(part)")
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
-
     /// `--port <integer>`, or `--muted, --no-muted`.
     private static func option(_ setting: SettingsService.SettingDefinition) -> String {
         let name = TextLayout.escaped(optionName(setting))

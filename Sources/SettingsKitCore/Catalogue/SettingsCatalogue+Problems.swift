@@ -3,26 +3,16 @@ extension SettingsCatalogue {
     public struct Problem: Error, Sendable {
         /// The kind of a problem.
         public enum Kind: String, Sendable, CaseIterable {
-            /// The setting rejects the stored value.
+            /// The setting rejects a value in one of its layers, or an empty variable locks it.
             case value
-            /// A store cannot be read.
+            /// A store or a layer cannot be read.
             case store
-            /// The catalogue has no setting for a stored name, or for a name in a file of a layer.
+            /// The catalogue has no setting for a stored name or for a name in a file of a layer; or such a file is not used.
             case unknownName
-            /// The catalogue has no setting for an option. It may be the program's own, so only ``SettingsCatalogue/usage(in:)``
-            /// returns it.
-            case unknownOption
-            /// A file of a layer has several values for a setting, one of which counts.
-            case repeatedName
-            /// A file or a directory in the directory of a layer is not used, or is a symbolic link that leads out of the directory; or two files
-            /// exist where one is expected.
-            case unusualFile
-            /// An environment variable has the prefix of a layer, and the catalogue has no setting for it.
+            /// The catalogue has no setting for a variable with the prefix of a layer. It may be another program's.
             case unknownVariable
-            /// Two settings have the same spelling as an argument or as an environment variable.
-            case sameSpelling
-            /// Two settings have the same name and scope, but different types.
-            case conflictingDefinitions
+            /// Two settings have the same spelling as an argument or as a variable; or the same name and scope, but different types.
+            case definition
         }
 
         /// The kind.
@@ -35,104 +25,104 @@ extension SettingsCatalogue {
         public let otherName: String?
         /// The error that the setting or its store reports.
         public let error: SettingsError?
+        /// A message in one line, without values: the problem and its solution.
+        public let description: String
 
-        init(
+        fileprivate init(
             _ kind: Kind, name: String?, scope: SettingsService.Scope, otherName: String? = nil,
-            error: SettingsError? = nil, spelling: String? = nil
+            error: SettingsError? = nil, _ message: String
         ) {
-            self.kind = kind
-            self.name = name
-            self.scope = scope
-            self.otherName = otherName
-            self.error = error
-            self.spelling = spelling
+            (self.kind, self.name, self.scope, self.otherName, self.error) = (kind, name, scope, otherName, error)
+            description = TextLayout.escaped("\(name ?? "\(scope)"): \(message)")
         }
-
-        init(_ finding: LayerTextFinding, scope: SettingsService.Scope) {
-            let kind: Kind =
-                switch finding.kind {
-                case .unknownName: .unknownName
-                case .unknownVariable: .unknownVariable
-                case .unknownOption: .unknownOption
-                case .repeatedName: .repeatedName
-                case .secondFile, .outsideLink, .unreadable: .unusualFile
-                }
-            self.init(kind, name: finding.name, scope: scope, otherName: finding.similarName)
-            location = finding.location
-            self.finding = finding.kind
-        }
-
-        private let spelling: String?
-        /// The place in a file.
-        fileprivate private(set) var location: String?
-        fileprivate private(set) var finding: LayerTextFinding.Kind?
     }
 
-    /// Returns all problems: stored values that settings reject, in each layer; stores that cannot be read; stored names, names
-    /// in files, and variables with the prefix of a layer, that are not in the catalogue; files with several values for a setting; settings with one spelling as an argument or a variable; definitions that contradict each other.
+    /// Returns all problems: values that settings reject, in each layer; empty variables that lock; stores that cannot be read; stored
+    /// names, names in files, and variables with the prefix of a layer, that are not in the catalogue; settings with one spelling as
+    /// an argument or a variable; definitions that contradict each other.
     ///
-    /// It reads each setting, and the names in each store. It writes nothing and diagnoses nothing. A store that cannot list its
+    /// It reads each setting, and the names in each store. It writes nothing and diagnoses nothing; the service does not diagnose the
+    /// returned problems either. After a check, it diagnoses unknown names that an edit adds to a file. A store that cannot list its
     /// names is not searched for unknown ones. Names that begin with `SettingsKit:` belong to the library.
     public func check(in service: SettingsService) -> [Problem] {
         var problems = conflictingDefinitions() + sameSpellings()
         var unreadable: Set<SettingsService.Scope> = []
+        let diagnostics = service.connections.diagnostics
+        let held = diagnostics.takeHeld()
         for setting in settings {
-            let state = setting.catalogued.state(in: service, showsSecrets: false)
+            let (key, state) = (setting.key, setting.catalogued.state(in: service, showsSecrets: false))
             for layer in state.layers {
                 guard let error = layer.problem else { continue }
-                problems.append(Problem(.value, name: name(of: setting), scope: setting.key.scope, error: error))
+                diagnostics.recordKnown(error, bytes: layer.bytes)
+                problems.append(Problem(.value, name: name(of: setting), scope: key.scope, error: error, "\(error)"))
+            }
+            if let variable = state.emptyVariable {
+                problems.append(
+                    Problem(
+                        .value, name: name(of: setting), scope: key.scope, otherName: variable,
+                        "The variable \(variable) is empty, and locks the setting with an empty value. Unset it, or ignore empty "
+                            + "variables with .environment(prefix:ignoresEmpty:)."))
             }
             // An unreadable store is one problem, not one for each setting.
             guard let error = state.storeProblem else { continue }
-            if unreadable.insert(setting.key.scope).inserted {
-                problems.append(Problem(.store, name: nil, scope: setting.key.scope, error: error))
+            diagnostics.recordKnown(error, bytes: nil)
+            if unreadable.insert(key.scope).inserted {
+                problems.append(Problem(.store, name: nil, scope: key.scope, error: error, "\(error)"))
             }
         }
         for scope in scopesInOrder {
-            let layers = (service.connections[scope].store?.store as? LayeredStore)?.layerProblems ?? []
-            problems += layers.map { Problem(.store, name: nil, scope: scope, error: $0) }
+            let layers = (service.connections[scope].sources?.store as? LayeredStore)?.layerProblems ?? []
+            problems += layers.map { Problem(.store, name: nil, scope: scope, error: $0, "\($0)") }
         }
-        return problems + unknownNames(in: service, except: unreadable)
-            + textProblems(in: service).filter { $0.kind != .unknownOption }
+        diagnostics.pass(held, except: Set(problems.compactMap { $0.error?.description }))
+        return problems + unknownNames(in: service, except: unreadable) + textProblems(in: service)
     }
 
-    /// Returns the problems of the entries in layers that are no stores.
-    func textProblems(in service: SettingsService) -> [Problem] {
+    /// Returns the entries without a meaning in layers that are no stores.
+    private func textProblems(in service: SettingsService) -> [Problem] {
         var problems: [Problem] = []
         // Of all scopes: one file or prefix may serve several.
         let names = settings.map(\.key.name)
         var reported: Set<LayerTextFinding> = []
         for scope in scopesInOrder {
-            let store = service.connections[scope].store?.store as? LayeredStore
-            for finding in store?.textFindings(for: names) ?? [] where reported.insert(finding).inserted {
-                problems.append(Problem(finding, scope: scope))
+            let sources = service.connections[scope].sources?.all ?? []
+            for finding in sources.flatMap({ $0.findings(for: names) }) where reported.insert(finding).inserted {
+                problems.append(
+                    Problem(
+                        finding.isVariable ? .unknownVariable : .unknownName, name: finding.name, scope: scope,
+                        otherName: finding.similarName, finding.message))
             }
         }
         return problems
     }
 
-    var scopesInOrder: [SettingsService.Scope] {
+    private var scopesInOrder: [SettingsService.Scope] {
         var seen: Set<SettingsService.Scope> = []
         return settings.map(\.key.scope).filter { seen.insert($0).inserted }
     }
 
-    func unknownNames(
-        in service: SettingsService, except unreadable: Set<SettingsService.Scope> = []
+    private func unknownNames(
+        in service: SettingsService, except unreadable: Set<SettingsService.Scope>
     ) -> [Problem] {
         var problems: [Problem] = []
         for scope in scopesInOrder where !unreadable.contains(scope) {
             let settings = settings.filter { $0.key.scope == scope }
             let known = Set(settings.map(\.key.name))
             do throws(SettingsError) {
-                let names = try service.connections[scope].requireStore().keys()
-                for name in names.sorted() where !known.contains(name) && !name.hasPrefix("SettingsKit:") {
+                let names = try service.connections[scope].requireSources().keys()
+                for name in names.sorted()
+                where !known.contains(name) && !SettingsService.StorageKey.isLibraryName(name) {
                     let similar = SimilarName.find(name, among: settings.map(\.key.name))
-                    problems.append(Problem(.unknownName, name: name, scope: scope, otherName: similar))
+                    problems.append(
+                        Problem(
+                            .unknownName, name: name, scope: scope, otherName: similar,
+                            "There is no setting of this name in \(scope). "
+                                + (similar.map { "Did you mean \($0)?" } ?? "Remove it, if nothing else uses it.")))
                 }
             } catch  where error.code == .unsupported {
                 continue
             } catch {
-                problems.append(Problem(.store, name: nil, scope: scope, error: error))
+                problems.append(Problem(.store, name: nil, scope: scope, error: error, "\(error)"))
             }
         }
         return problems
@@ -141,81 +131,34 @@ extension SettingsCatalogue {
     private func conflictingDefinitions() -> [Problem] {
         var first: [SettingsService.StorageKey: SettingsService.SettingDefinition] = [:]
         return settings.compactMap { setting in
-            guard let other = first[setting.key] else {
-                first[setting.key] = setting
-                return nil
-            }
-            if other.valueType == setting.valueType { return nil }
-            return Problem(.conflictingDefinitions, name: name(of: setting), scope: setting.key.scope)
+            let (key, other) = (setting.key, first[setting.key])
+            if other == nil { first[key] = setting }
+            if other == nil || other?.valueType == setting.valueType { return nil }
+            return Problem(
+                .definition, name: name(of: setting), scope: key.scope,
+                "Two settings of this name in \(key.scope) have different types. Rename one of them.")
         }
     }
 
     private func sameSpellings() -> [Problem] {
-        var first: [Spelling: SettingsService.StorageKey] = [:]
-        var problems: [Problem] = []
-        for setting in settings {
-            var spellings = [SettingSpelling.variable(for: setting.key.name)]
-            for option in SettingSpelling.options(for: setting.key.name) {
-                spellings.append("--\(option)")
-                if setting.catalogued.isFlag { spellings.append("--no-\(option)") }
+        var first: [SettingsService.StorageKey: SettingsService.StorageKey] = [:]
+        return settings.compactMap { setting in
+            let key = setting.key
+            let options = SettingSpelling.options(for: key.name).map { "--\($0)" }
+            let negations = setting.catalogued.isFlag ? options.map { "--no-\($0.dropFirst(2))" } : []
+            var problem: Problem?
+            for spelling in [SettingSpelling.variable(for: key.name)] + options + negations where !spelling.isEmpty {
+                let other = first[.init(spelling, scope: key.scope), default: key]
+                first[.init(spelling, scope: key.scope)] = other
+                if other == key || problem != nil { continue }
+                problem = Problem(
+                    .definition, name: name(of: setting), scope: key.scope, otherName: name(of: other),
+                    "As an argument or a variable, it is spelled as \(name(of: other)): \(spelling). Rename one of them."
+                )
             }
-            for spelling in spellings {
-                let other = first[Spelling(text: spelling, scope: setting.key.scope), default: setting.key]
-                first[Spelling(text: spelling, scope: setting.key.scope)] = other
-                if other == setting.key { continue }
-                problems.append(
-                    Problem(
-                        .sameSpelling, name: name(of: setting), scope: setting.key.scope, otherName: name(of: other),
-                        spelling: spelling))
-                break
-            }
+            return problem
         }
-        return problems
-    }
-
-    private struct Spelling: Hashable {
-        let text: String
-        let scope: SettingsService.Scope
     }
 }
 
-extension SettingsCatalogue.Problem: CustomStringConvertible {
-    /// A message in one line, without values: the problem and its solution.
-    public var description: String {
-        let name = name ?? "\(scope)"
-        let message: String =
-            switch kind {
-            case .value, .store: "\(name): \(error.map { "\($0)" } ?? "")"
-            case .unknownName where location != nil:
-                "\(name): No setting has this name (\(location ?? "")). "
-                    + (otherName.map { "Did you mean \($0)?" } ?? "Remove it, if nothing else uses it.")
-            case .repeatedName:
-                "\(name): There are several values for this name, and this one does not count (\(location ?? "")). "
-                    + "Remove one of them."
-            case .unusualFile:
-                switch finding {
-                case .outsideLink:
-                    "\(name): The file is a symbolic link that leads out of the directory (\(location ?? ""))."
-                case .secondFile: "\(name): \(otherName ?? "") exists, too, and its values count. Remove one of them."
-                default:
-                    "\(name): It is not used, because it is a directory or no regular file, is too large or cannot be read "
-                        + "(\(location ?? ""))."
-                }
-            case .unknownName:
-                "\(name): There is no setting of this name in \(scope). "
-                    + (otherName.map { "Did you mean \($0)?" } ?? "Remove it, if nothing else uses it.")
-            case .unknownVariable:
-                "\(name): No setting reads this variable. "
-                    + (otherName.map { "Did you mean \($0)?" } ?? "Unset it, if nothing else uses it.")
-            case .unknownOption:
-                "\(name): No setting reads this option. "
-                    + (otherName.map { "Did you mean \($0)?" } ?? "Leave it out, if the program does not read it.")
-            case .sameSpelling:
-                "\(name): As an argument or a variable, it is spelled as \(otherName ?? "another setting"): "
-                    + "\(spelling ?? ""). Rename one of them."
-            case .conflictingDefinitions:
-                "\(name): Two settings of this name in \(scope) have different types. Rename one of them."
-            }
-        return TextLayout.escaped(message)
-    }
-}
+extension SettingsCatalogue.Problem: CustomStringConvertible {}

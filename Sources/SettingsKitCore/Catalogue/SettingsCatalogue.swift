@@ -31,7 +31,7 @@ public struct SettingsCatalogue: Sendable {
     }
 
     /// Creates a catalogue from a list of groups.
-    public init(_ title: String, @Builder _ groups: () -> [SettingsGroup]) {
+    public init(_ title: String, @Builder<SettingsGroup> _ groups: () -> [SettingsGroup]) {
         self.init(title, groups())
     }
 
@@ -58,7 +58,7 @@ public struct SettingsCatalogue: Sendable {
         _ title: String, describing record: Record.Type, name: String? = nil,
         in scope: SettingsService.Scope = .defaults
     ) {
-        let groups = RecordLayout.settings(of: record, name: name, in: scope)
+        let groups = RecordFieldList.settings(of: record, name: name, in: scope)
         self.init(title, groups.map { SettingsGroup($0.group ?? title, $0.settings) })
     }
 
@@ -95,30 +95,30 @@ public struct SettingsCatalogue: Sendable {
         }
     }
 
-    /// Collects groups in the braces of a catalogue.
-    @resultBuilder public enum Builder {
-        /// Collects one group.
-        public static func buildExpression(_ group: SettingsGroup) -> [SettingsGroup] { [group] }
+    /// Collects the groups in the braces of a catalogue, or the settings in those of a group.
+    @resultBuilder public enum Builder<Element> {
+        /// Collects one element.
+        public static func buildExpression(_ element: Element) -> [Element] { [element] }
 
-        /// Collects several groups.
-        public static func buildExpression(_ groups: [SettingsGroup]) -> [SettingsGroup] { groups }
+        /// Collects several elements.
+        public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
 
-        /// Collects the groups of all statements.
-        public static func buildBlock(_ parts: [SettingsGroup]...) -> [SettingsGroup] { parts.flatMap(\.self) }
+        /// Collects the elements of all statements.
+        public static func buildBlock(_ parts: [Element]...) -> [Element] { parts.flatMap(\.self) }
 
-        /// Collects the groups of a loop.
-        public static func buildArray(_ parts: [[SettingsGroup]]) -> [SettingsGroup] { parts.flatMap(\.self) }
+        /// Collects the elements of a loop.
+        public static func buildArray(_ parts: [[Element]]) -> [Element] { parts.flatMap(\.self) }
 
-        /// Collects the groups of an `if` without an `else`.
-        public static func buildOptional(_ part: [SettingsGroup]?) -> [SettingsGroup] { part ?? [] }
+        /// Collects the elements of an `if` without an `else`.
+        public static func buildOptional(_ part: [Element]?) -> [Element] { part ?? [] }
 
-        /// Collects the groups of an `if`.
-        public static func buildEither(first part: [SettingsGroup]) -> [SettingsGroup] { part }
+        /// Collects the elements of an `if`.
+        public static func buildEither(first part: [Element]) -> [Element] { part }
 
-        /// Collects the groups of an `else`.
-        public static func buildEither(second part: [SettingsGroup]) -> [SettingsGroup] { part }
+        /// Collects the elements of an `else`.
+        public static func buildEither(second part: [Element]) -> [Element] { part }
 
-        /// Collects the groups of an `if #available`.
-        public static func buildLimitedAvailability(_ part: [SettingsGroup]) -> [SettingsGroup] { part }
+        /// Collects the elements of an `if #available`.
+        public static func buildLimitedAvailability(_ part: [Element]) -> [Element] { part }
     }
 }

@@ -19,7 +19,11 @@ public struct SettingsGroup: Sendable {
     }
 
     /// Creates a group from a list of settings of any types: `{ .volume; .muted }`.
-    public init(_ title: String, @Builder _ settings: () -> [SettingsService.SettingDefinition]) {
+    public init(
+        _ title: String,
+        @SettingsCatalogue.Builder<SettingsService.SettingDefinition> _ settings: () -> [SettingsService
+            .SettingDefinition]
+    ) {
         self.init(title, settings())
     }
 
@@ -35,49 +39,6 @@ public struct SettingsGroup: Sendable {
         _ title: String, describing record: Record.Type, name: String? = nil,
         in scope: SettingsService.Scope = .defaults
     ) {
-        self.init(title, RecordLayout.settings(of: record, name: name, in: scope).flatMap(\.settings))
-    }
-
-    /// Collects settings in the braces of a group.
-    @resultBuilder public enum Builder {
-        /// Collects one setting.
-        public static func buildExpression(
-            _ setting: SettingsService.SettingDefinition
-        ) -> [SettingsService.SettingDefinition] { [setting] }
-
-        /// Collects several settings.
-        public static func buildExpression(
-            _ settings: [SettingsService.SettingDefinition]
-        ) -> [SettingsService.SettingDefinition] { settings }
-
-        /// Collects the settings of all statements.
-        public static func buildBlock(
-            _ parts: [SettingsService.SettingDefinition]...
-        ) -> [SettingsService.SettingDefinition] { parts.flatMap(\.self) }
-
-        /// Collects the settings of a loop.
-        public static func buildArray(
-            _ parts: [[SettingsService.SettingDefinition]]
-        ) -> [SettingsService.SettingDefinition] { parts.flatMap(\.self) }
-
-        /// Collects the settings of an `if` without an `else`.
-        public static func buildOptional(
-            _ part: [SettingsService.SettingDefinition]?
-        ) -> [SettingsService.SettingDefinition] { part ?? [] }
-
-        /// Collects the settings of an `if`.
-        public static func buildEither(
-            first part: [SettingsService.SettingDefinition]
-        ) -> [SettingsService.SettingDefinition] { part }
-
-        /// Collects the settings of an `else`.
-        public static func buildEither(
-            second part: [SettingsService.SettingDefinition]
-        ) -> [SettingsService.SettingDefinition] { part }
-
-        /// Collects the settings of an `if #available`.
-        public static func buildLimitedAvailability(
-            _ part: [SettingsService.SettingDefinition]
-        ) -> [SettingsService.SettingDefinition] { part }
+        self.init(title, RecordFieldList.settings(of: record, name: name, in: scope).flatMap(\.settings))
     }
 }

@@ -19,34 +19,8 @@ package enum TextLayout {
         return result
     }
 
-    /// Returns the number of columns that a text takes.
-    package static func columns(_ text: String) -> Int {
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
-        return isPlain ? text.utf8.count : text.reduce(0) { $0 + columns($1) }
-    }
-
-    private static func columns(_ character: Character) -> Int {
-        var columns = 0
-        for scalar in character.unicodeScalars { columns = max(columns, self.columns(scalar)) }
-        // The variation selector for a colored picture.
-        return character.unicodeScalars.contains("\u{FE0F}") ? 2 : columns
-    }
-
-    private static func columns(_ scalar: Unicode.Scalar) -> Int {
-        if scalar.isASCII { return 1 }
-        switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
-            0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1B000...0x1B2FF,
-            0x20000...0x3FFFD:
-            return 2
-        default: break
-        }
-        if scalar.properties.isEmojiPresentation { return 2 }
-        switch scalar.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark, .format: return 0
-        default: return 1
-        }
-    }
+    /// Returns the number of columns that a text takes: one for each character.
+    package static func columns(_ text: some StringProtocol) -> Int { text.count }
 
     /// Pads a text with spaces to a number of columns.
     package static func padded(_ text: String, to columns: Int) -> String {
@@ -55,42 +29,22 @@ package enum TextLayout {
 
     /// Truncates a text that takes more columns, with `…` at its end.
     package static func truncated(_ text: String, to columns: Int) -> String {
-        if self.columns(text) <= columns { return text }
-        var result = ""
-        var taken = 1
-        for character in text {
-            taken += self.columns(character)
-            if taken > columns { break }
-            result.append(character)
-        }
-        return result + "…"
+        self.columns(text) <= columns ? text : text.prefix(columns - 1) + "…"
     }
 
     /// Breaks a text into lines of at most `columns` columns: at spaces, and within words that are longer than a line.
     package static func wrapped(_ text: String, to columns: Int) -> [String] {
         var lines: [String] = []
-        var line = ""
-        var taken = 0
-        for word in text.split(separator: " ") {
-            let length = self.columns(String(word))
-            if taken > 0, taken + 1 + length <= columns {
-                line += " " + word
-                taken += 1 + length
+        for var word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= columns {
+                lines[lines.count - 1] = "\(last) \(word)"
                 continue
             }
-            if taken > 0 { lines.append(line) }
-            (line, taken) = ("", 0)
-            for character in word {
-                let length = self.columns(character)
-                if taken > 0, taken + length > columns {
-                    lines.append(line)
-                    (line, taken) = ("", 0)
-                }
-                line.append(character)
-                taken += length
+            while !word.isEmpty {
+                lines.append(String(word.prefix(columns)))
+                word = word.dropFirst(columns)
             }
         }
-        if taken > 0 { lines.append(line) }
         return lines
     }
 

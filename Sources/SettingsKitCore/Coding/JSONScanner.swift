@@ -20,7 +20,7 @@ package struct JSONScanner {
     package enum Layout: Sendable {
         /// Spaces and tabs.
         case line
-        /// Line breaks and comments as well, and a comma before a closing bracket.
+        /// Line breaks and comments as well.
         case file
     }
 
@@ -43,11 +43,11 @@ package struct JSONScanner {
 
     /// Calls `body` with a scanner of `data`.
     package static func scan<Result>(
-        _ data: Data, _ body: (inout JSONScanner) throws -> Result
+        _ data: Data, layout: Layout = .line, _ body: (inout JSONScanner) throws -> Result
     ) rethrows -> Result {
         try data.withUnsafeBytes { bytes in
             try bytes.withMemoryRebound(to: UInt8.self) { bytes in
-                var scanner = JSONScanner(bytes, 0..<bytes.count)
+                var scanner = JSONScanner(bytes, 0..<bytes.count, layout: layout)
                 return try body(&scanner)
             }
         }
@@ -163,7 +163,7 @@ package struct JSONScanner {
             let end: Unicode.Scalar = isObject ? "}" : "]"
             if skip(",") {
                 skipSpace()
-                if layout == .line || next != UInt8(ascii: end) { return !isObject || skipName() ? false : nil }
+                return !isObject || skipName() ? false : nil
             }
             guard skip(end) else { return nil }
             levels.removeLast()
@@ -266,8 +266,11 @@ package struct JSONScanner {
     }
 
     /// Returns the number nearest to the one in a range that ``skipNumber()`` has returned; infinity if it is too large.
-    package func double(in range: Range<Int>) -> Double? {
-        Double(String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self))
+    package func double(in range: Range<Int>) -> Double? { Double(text(in: range)) }
+
+    /// Returns the text of a range that was read.
+    func text(in range: Range<Int>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
     // MARK: Strings

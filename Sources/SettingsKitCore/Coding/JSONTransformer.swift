@@ -86,3 +86,105 @@ extension Set: OrderlessCollection where Element: Encodable {
         return json
     }
 }
+
+extension JSONEncoder {
+    /// Returns an encoder that encodes equal values as equal bytes, which a property list can store natively: sorted keys,
+    /// slashes not escaped. A date is text in ISO 8601, or a number if it has none.
+    package static func stable() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            if let text = date.iso8601 {
+                try container.encode(text)
+            } else {
+                try container.encode(date.timeIntervalSinceReferenceDate)
+            }
+        }
+        return encoder
+    }
+}
+
+extension JSONDecoder {
+    /// Returns a decoder of what ``JSONEncoder/stable()`` encodes. A date may also be a number: the seconds since 2001.
+    package static func standard() -> JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            guard let text = optionalResult(of: container.decode, String.self) else {
+                return Date(timeIntervalSinceReferenceDate: try container.decode(Double.self))
+            }
+            if let date = Date(iso8601: text) { return date }
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is not a date.")
+        }
+        return decoder
+    }
+}
+
+/// Decodes values that lack members, because an older version of the program has stored them.
+protocol MemberFilling<Input, Output>: Transformer {
+    /// Decodes a value, and takes missing members from the encoded default.
+    ///
+    /// - Throws: `DecodingError.keyNotFound` if the default lacks the member, too, or the error of decoding.
+    func untransformValue(_ output: Output, missingMembersFrom default: Input) throws -> Input
+}
+
+extension JSONTransformer: MemberFilling {
+    func untransformValue(_ output: Data, missingMembersFrom default: Value) throws -> Value {
+        guard let encoded = optionalResult(of: transformValue, `default`) else { return try untransformValue(output) }
+        return try decoder.decode(Value.self, from: output, missingMembersFrom: encoded)
+    }
+}
+
+extension JSONDecoder {
+    /// Decodes JSON. While a member is missing, takes that member from the same place in the JSON of a default.
+    ///
+    /// Objects are never merged: that would restore members that were removed on purpose, such as the entries of a dictionary.
+    func decode<Value: Decodable>(
+        _ type: Value.Type, from data: Data, missingMembersFrom default: Data
+    ) throws -> Value {
+        var (data, tree) = (data, JSONValue(json: data))
+        while true {
+            do {
+                return try decode(type, from: data)
+            } catch DecodingError.keyNotFound(let key, let context) {
+                let path = (context.codingPath + [key]).map(\.stringValue)
+                guard let source = JSONValue(json: `default`), let filled = tree?.filled(path[...], from: source) else {
+                    throw DecodingError.keyNotFound(key, context)
+                }
+                (data, tree) = (Data(filled.compact.utf8), filled)
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// Returns the value with one member of `source`; nil if `source` lacks it, or if this value has it.
+    fileprivate func filled(_ path: ArraySlice<String>, from source: JSONValue) -> JSONValue? {
+        guard case .object(var members) = self, let name = path.first, let other = source.members?[name] else {
+            return nil
+        }
+        let place = members.firstIndex { $0.name == name }
+        if path.count == 1 {
+            if place != nil { return nil }
+            members.append((name, other))
+        } else {
+            guard let place, let filled = members[place].value.filled(path.dropFirst(), from: other) else { return nil }
+            members[place].value = filled
+        }
+        return .object(members)
+    }
+}
+
+extension ChainedTransformer: MemberFilling where First: MemberFilling {
+    func untransformValue(_ output: Second.Output, missingMembersFrom default: First.Input) throws -> First.Input {
+        try first.untransformValue(second.untransformValue(output), missingMembersFrom: `default`)
+    }
+}
+
+extension OptionalTransformer: MemberFilling where Base: MemberFilling {
+    func untransformValue(_ output: Base.Output, missingMembersFrom default: Base.Input?) throws -> Base.Input? {
+        guard let `default` else { return try base.untransformValue(output) }
+        return try base.untransformValue(output, missingMembersFrom: `default`)
+    }
+}

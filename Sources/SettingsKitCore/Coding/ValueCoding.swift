@@ -135,14 +135,6 @@ final class ValueCoding<Value: Sendable>: Sendable {
         return isOptional && bytes == Self.nilBytes || optionalResult(of: form.decodeStrictly, bytes) != nil
     }
 
-    /// Decodes a store's value.
-    ///
-    /// - Throws: The error of the first candidate.
-    func value(for stored: StoredValue) throws(SettingsError) -> Value {
-        guard let candidate = stored.all.first(where: concerns) else { return defaultValue }
-        return try value(of: candidate)
-    }
-
     /// Returns whether a candidate can set the setting.
     func concerns(_ candidate: SettingsStoreCandidate) -> Bool { candidate.concerns(isFlag: form.text.isFlag) }
 

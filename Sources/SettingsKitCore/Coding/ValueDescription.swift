@@ -57,7 +57,13 @@ package struct ValueDescription: Sendable, Equatable {
         var type = self
         let constraint = validation.constraint
         if constraint.hasLimits { type.limits = "" }
-        type.condition += validation.qualifier
+        var qualifier = validation.qualifier
+        if let allowed = constraint.allowed, type.constraint.allowed != nil {
+            // The condition's list replaces that of the type.
+            type.kind = ValidationWording.list(of: allowed)
+            qualifier = qualifier.replacing(", \(type.kind)", with: "")
+        }
+        type.condition += qualifier
         type.constraint.merge(constraint)
         return type
     }
@@ -65,57 +71,24 @@ package struct ValueDescription: Sendable, Equatable {
     /// Converts the text of a value to JSON: a text in quotation marks, a number, an array.
     package func json(ofText text: String) -> String {
         // The texts of all other types are JSON, including the `null` of an optional.
-        if json != "string" || isOptional && text == NilText.null { return text }
-        return JSONText.quoted(isOptional ? NilText.unquoted(text) : text)
+        json != "string" || isOptional && text == NilText.null ? text : JSONValue.quoted(text)
     }
 
     /// Converts JSON to the text of a value; nil if the JSON cannot be one. A string may hold the text of any type.
     package func text(of json: JSONValue) -> String? {
-        if isOptional {
-            if json == .null { return NilText.null }
-            // A text that is JSON has its own quotation marks.
-            return required.text(of: json).map { self.json == nil ? $0 : NilText.quoted($0) }
-        }
+        if isOptional, json == .null { return NilText.null }
         guard case .string(let string) = json else { return self.json == "string" ? nil : json.text }
         return self.json == nil ? json.text : string
     }
 
     /// Returns the input that a person types for a value with this text: nothing for the nil of an optional.
-    package func input(ofText text: String) -> String {
-        guard isOptional else { return text }
-        if text == NilText.null { return "" }
-        return json == nil ? text : NilText.unquoted(text)
-    }
+    package func input(ofText text: String) -> String { isOptional && text == NilText.null ? "" : text }
 
     /// Returns the text of the value that a person has typed: the nil of an optional for nothing.
-    package func text(ofInput input: String) -> String {
-        guard isOptional else { return input }
-        if input.isEmpty { return NilText.null }
-        return json == nil ? input : NilText.quoted(input)
-    }
-
-    private var required: ValueDescription {
-        var type = self
-        type.isOptional = false
-        return type
-    }
+    package func text(ofInput input: String) -> String { isOptional && input.isEmpty ? NilText.null : input }
 }
 
-/// The text of an optional: `null` for nil. Other texts that look like it have one more pair of quotation marks.
+/// The text of an optional's nil. A text that is this word reads as nil.
 enum NilText {
     static let null = "null"
-
-    static func quoted(_ text: String) -> String { isNullInQuotationMarks(text) ? "\"\(text)\"" : text }
-
-    static func unquoted(_ text: String) -> String {
-        isNullInQuotationMarks(text) && text != null ? String(text.dropFirst().dropLast()) : text
-    }
-
-    private static func isNullInQuotationMarks(_ text: String) -> Bool {
-        var bytes = text.utf8[...]
-        while bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\""), bytes.count > 2 {
-            bytes = bytes.dropFirst().dropLast()
-        }
-        return bytes.elementsEqual(null.utf8)
-    }
 }

@@ -4,27 +4,20 @@
     import Foundation
 #endif
 
-/// The arguments that every initializer takes.
-private struct DefinitionOptions<T: Sendable> {
-    let validation: SettingsService.Validation<T>?
-    let help: String?
-    let isSecret: Bool
-    let processing: (@Sendable (T) -> T)?
-}
-
 extension SettingsService.Setting {
     private convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)?,
-        default: SettingsService.DefaultValue<T>, form: StoredForm<T>, _ options: DefinitionOptions<T>
+        default: SettingsService.DefaultValue<T>, form: StoredForm<T>,
+        _ validation: SettingsService.Validation<T>?, _ help: String?, _ isSecret: Bool,
+        _ processing: (@Sendable (T) -> T)? = nil
     ) {
         let key = namespace.map { SettingsService.StorageKey(name, namespace: $0, scope: scope) }
         let coding = ValueCoding(
             key: key ?? .init(name, scope: scope), default: `default`, form: form,
-            validation: options.isSecret ? options.validation?.hidingValues : options.validation,
-            processing: options.processing)
+            validation: isSecret ? validation?.hidingValues : validation, processing: processing)
         self.init(
-            coding: coding, namespace: namespace, hooks: SettingHooks(namespace: namespace), help: options.help,
-            isSecret: options.isSecret)
+            coding: coding, namespace: namespace, hooks: SettingHooks(namespace: namespace), help: help,
+            isSecret: isSecret)
     }
 
     /// Defines a setting that is stored as JSON, or unchanged if it is `Data`.
@@ -45,8 +38,8 @@ extension SettingsService.Setting {
         processing: (@Sendable (T) -> T)? = nil
     ) where T: Codable {
         self.init(
-            name, in: scope, namespace: namespace, default: .constant(`default`), form: .standard,
-            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
+            name, in: scope, namespace: namespace, default: .constant(`default`), form: .standard, validation, help,
+            isSecret, processing)
     }
 
     /// Defines a setting with a default that a closure computes, on each use or once.
@@ -56,8 +49,8 @@ extension SettingsService.Setting {
         isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
     ) where T: Codable {
         self.init(
-            name, in: scope, namespace: namespace, default: `default`, form: .standard,
-            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
+            name, in: scope, namespace: namespace, default: `default`, form: .standard, validation, help,
+            isSecret, processing)
     }
 
     /// Defines a setting that `transformer` encodes.
@@ -68,7 +61,8 @@ extension SettingsService.Setting {
     ) {
         self.init(
             name, in: scope, namespace: namespace, default: .constant(`default`), form: StoredForm(transformer),
-            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
+            validation, help,
+            isSecret, processing)
     }
 
     /// Defines a setting that `transformer` encodes, with a default that a closure computes.
@@ -79,8 +73,8 @@ extension SettingsService.Setting {
         processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: `default`, form: StoredForm(transformer),
-            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
+            name, in: scope, namespace: namespace, default: `default`, form: StoredForm(transformer), validation, help,
+            isSecret, processing)
     }
 
     /// Defines an optional setting whose default is nil.
@@ -90,9 +84,17 @@ extension SettingsService.Setting {
         processing: (@Sendable (T) -> T)? = nil
     ) where T: Codable & ExpressibleByNilLiteral {
         self.init(
-            name, in: scope, namespace: namespace, default: .constant(nil), form: .standard,
-            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
+            name, in: scope, namespace: namespace, default: .constant(nil), form: .standard, validation, help,
+            isSecret, processing)
     }
+
+    /// Not available: tells a program that it lacks a default.
+    @available(*, unavailable, message: "A setting that is not optional needs a default.")
+    public convenience init(
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
+        processing: (@Sendable (T) -> T)? = nil
+    ) where T: Codable { preconditionFailure("It is not available.") }
 
     /// Defines an optional setting that `transformer` encodes and whose default is nil.
     public convenience init(
@@ -101,8 +103,9 @@ extension SettingsService.Setting {
         isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
     ) where T: ExpressibleByNilLiteral {
         self.init(
-            name, in: scope, namespace: namespace, default: .constant(nil), form: StoredForm(transformer),
-            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
+            name, in: scope, namespace: namespace, default: .constant(nil), form: StoredForm(transformer), validation,
+            help,
+            isSecret, processing)
     }
 }
 
@@ -121,14 +124,18 @@ extension SettingsService.Setting {
     }
 }
 
-extension SettingsService.Setting where T: Codable {
+extension SettingsService.Setting {
     /// Defines a setting with the value of a record's field.
     convenience init(
-        field key: SettingsService.StorageKey, default: T, validation: SettingsService.Validation<T>? = nil,
-        help: String? = nil, isSecret: Bool = false
+        field key: SettingsService.StorageKey, default: T, form: StoredForm<T>,
+        validation: SettingsService.Validation<T>?, help: String?, isSecret: Bool,
+        whenInvalidated: (@Sendable () -> Void)?
     ) {
+        let coding = ValueCoding(
+            key: key, default: .constant(`default`), form: form,
+            validation: isSecret ? validation?.hidingValues : validation)
         self.init(
-            key.name, in: key.scope, namespace: nil, default: .constant(`default`), form: .field,
-            .init(validation: validation, help: help, isSecret: isSecret, processing: nil))
+            coding: coding, namespace: nil, hooks: nil, help: help, isSecret: isSecret, whenInvalidated: whenInvalidated
+        )
     }
 }

@@ -24,6 +24,8 @@ extension SettingsService {
         let hooks: SettingHooks<T>?
         /// The namespace of the setting's name; nil for the global one.
         public let namespace: (any SettingsNamespace.Type)?
+        /// Called inside a connection's lock when the value changes, if the setting is the field of a record.
+        let whenInvalidated: (@Sendable () -> Void)?
 
         convenience init(
             key: StorageKey, namespace: (any SettingsNamespace.Type)? = nil, default: DefaultValue<T>,
@@ -35,8 +37,9 @@ extension SettingsService {
 
         init(
             coding: ValueCoding<T>, namespace: (any SettingsNamespace.Type)?, hooks: SettingHooks<T>?,
-            help: String? = nil, isSecret: Bool = false
+            help: String? = nil, isSecret: Bool = false, whenInvalidated: (@Sendable () -> Void)? = nil
         ) {
+            self.whenInvalidated = whenInvalidated
             self.coding = coding
             self.namespace = namespace
             self.hooks = hooks
@@ -46,7 +49,7 @@ extension SettingsService {
         /// The bytes under which a value is stored, after the setting's processing and validation; nil if it is stored as nothing.
         package func bytes(for value: T) throws(SettingsError) -> Data? { try coding.bytes(for: coding.process(value)) }
 
-        override func cached(in service: SettingsService) -> any CachedSetting { service.cachedSetting(for: self) }
+        override func slot(in service: SettingsService) -> AnySlot { service.slot(for: self) }
 
         override func text(in service: SettingsService) -> String {
             if isSecret { return Self.hidden }
@@ -54,7 +57,7 @@ extension SettingsService {
                 return coding.text(of: service.get(self)) ?? Self.withoutText
             }
             // The value and its source at one moment.
-            return state(in: service, showsSecrets: false).text ?? Self.withoutText
+            return state(in: service, showsSecrets: false).text
         }
 
         override func set(fromText text: String, in service: SettingsService) throws(SettingsError) {
@@ -79,18 +82,13 @@ extension SettingsService {
             of change: HookedChange, in service: SettingsService, to hooks: inout CommitHooks
         ) {
             guard let own = self.hooks else { return }
-            let cached = service.cachedSetting(for: self)
-            hooks.add(
-                own, oldValue: cached.value(of: cached.inForce(holding: change.old)),
-                newValue: newValue(of: change, cached))
-        }
-
-        private func newValue(of change: HookedChange, _ cached: CachedSettingValue<T>) -> T {
-            // In two steps: casting "no value" to an optional type would give its nil.
-            guard let value = change.newValue, let value = value as? T else {
-                return cached.value(of: cached.inForce(holding: change.new))
+            let slot = service.slot(for: self)
+            func value(in row: Row) -> T {
+                slot.value(of: slot.judge(row, after: slot.read()?.verdict, in: change.sources))
             }
-            return value
+            // In two steps: casting "no value" to an optional type would give its nil.
+            let newValue = change.newValue.flatMap { $0 as? T }
+            hooks.add(own, oldValue: value(in: change.old), newValue: newValue ?? value(in: change.new))
         }
 
         /// The value while no value is stored.

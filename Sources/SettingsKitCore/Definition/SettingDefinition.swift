@@ -31,7 +31,7 @@ extension SettingsService {
         /// A small number that no other living setting has; a service finds its cache of the setting by it.
         @usableFromInline final let index: Int
 
-        private final let tables = Mutex<[WeakReference<CachedSettingTable>]>([], .leaf)
+        private final let tables = Mutex<[WeakReference<SlotTable>]>([], .leaf)
 
         init(key: StorageKey, help: String?, isSecret: Bool) {
             self.key = key
@@ -55,8 +55,8 @@ extension SettingsService {
         /// The type of the setting's value.
         public var valueType: any Sendable.Type { Never.self }
 
-        /// Returns a service's cache of the setting.
-        func cached(in service: SettingsService) -> any CachedSetting {
+        /// Returns a service's slot of the setting.
+        func slot(in service: SettingsService) -> AnySlot {
             preconditionFailure("Every setting definition is a Setting.")
         }
 
@@ -76,13 +76,13 @@ extension SettingsService {
             // No thread is reading this setting's cells: a reader holds the setting. The index may be reused only when every service
             // has removed them.
             for table in tables.withLock({ $0 }) {
-                table.object?.removeSetting(at: index, key: key)
+                table.object?.removeSlot(at: index, key: key)
             }
             SettingIndex.giveBack(index)
         }
 
         /// Records that `table` has an object for this setting, to be removed when the setting is released.
-        final func isHeld(by table: CachedSettingTable) {
+        final func isHeld(by table: SlotTable) {
             let others = tables.withLock { tables in
                 defer { tables.append(WeakReference(table)) }
                 return tables.removeDangling()

@@ -19,12 +19,13 @@ struct SettingHooks<Value: Sendable>: Sendable {
     }
 }
 
-/// A change with hooks.
+/// A change with hooks: what the sources hold before and after it.
 struct HookedChange {
-    let old: StoredValue
-    let new: StoredValue
+    let old: Row
+    let new: Row
     /// The new value; nil if only its bytes are known.
     let newValue: (any Sendable)?
+    let sources: Sources
 }
 
 /// The hooks around one commit of one or more settings.

@@ -30,6 +30,11 @@ extension SettingsService {
             return key
         }
 
+        /// Returns whether a name is that of an entry of the library, such as the ledger of migrations.
+        package static func isLibraryName(_ name: String) -> Bool {
+            name.hasPrefix("SettingsKit:") || name.contains(":\(SettingsService.migrationLedger)")
+        }
+
         /// Returns whether both have the same name and scope.
         public static func == (left: StorageKey, right: StorageKey) -> Bool {
             left.name == right.name && left.scope == right.scope
@@ -49,3 +54,33 @@ extension SettingsService.StorageKey: CustomStringConvertible {
     /// The name in quotation marks and its scope, for messages.
     public var description: String { "\"\(name)\" in \(scope)" }
 }
+
+extension SettingsService {
+    /// The purpose of a setting. The service maps each scope to a store.
+    public enum Scope: Hashable, NonisolatedExtensions, Sendable {
+        /// Settings of this app on this machine.
+        case defaults
+        /// Settings that follow a person across devices.
+        case shared
+        /// Settings in another store of the app, distinguished by `id`.
+        case custom(id: String)
+    }
+}
+
+extension SettingsService.Scope: CustomStringConvertible {
+    /// The scope as in source code, for example `.custom(id: "vault")`.
+    public var description: String {
+        switch self {
+        case .defaults: ".defaults"
+        case .shared: ".shared"
+        case .custom(let id): ".custom(id: \"\(id)\")"
+        }
+    }
+}
+
+/// A type whose extensions in a program are not isolated to the main actor, even if that is the program's default isolation.
+///
+/// New projects of Xcode have that default. A `static let volume` in an extension of the settings would belong to the main actor,
+/// and a closure that runs on any thread could not name it. The default isolation applies neither to the members of a type that
+/// conforms to a protocol with `SendableMetatype`, nor to its extensions.
+protocol NonisolatedExtensions: SendableMetatype {}

@@ -30,9 +30,14 @@ extension ValidationWording {
         } else {
             // An optional type already allows nil.
             constraint.allowed = values.filter { ($0 as? any OptionalValue)?.isNil != true }.compactMap { text($0) }
-            list = texts.isEmpty ? "no value" : "one of \(texts.joined(separator: ", "))"
+            list = self.list(of: texts)
         }
         return Self("must be \(list)", qualifier: ", \(list)", constraint: constraint)
+    }
+
+    /// "one of light, dark".
+    static func list(of texts: [String]) -> String {
+        texts.isEmpty ? "no value" : "one of \(texts.joined(separator: ", "))"
     }
 
     static func limits<Range: RangeExpression>(of range: Range) -> Self {

@@ -31,11 +31,13 @@ final class Diagnostics: Sendable {
     private struct State {
         var recent: [SettingsError] = []
         var reported: Set<Cause> = []
+        /// The errors of layers at the opening of stores, until a setting is used.
+        var held: [SettingsError] = []
         var listeners: [ObjectIdentifier: StreamSource<SettingsError>] = [:]
     }
 
     private let sink: SettingsService.DiagnosticSink
-    private let state = Mutex(State(), .diagnostics)
+    private let state = Mutex(State(), .connection)
 
     init(sink: SettingsService.DiagnosticSink) {
         self.sink = sink
@@ -46,15 +48,48 @@ final class Diagnostics: Sendable {
 
     /// Reports an error each time.
     func report(_ error: SettingsError) {
+        releaseHeld()
+        publish(error)
+        HeldLocks.requireNone(before: "a sink of diagnostics")
+        sink.receive(error)
+    }
+
+    private func publish(_ error: SettingsError) {
         let (sources, forgotten) = state.withLock { state in
             state.recent.append(error)
             let forgotten = state.recent.count > CoreLimits.recentErrors ? state.recent.removeFirst() : nil
             return (Array(state.listeners.values), forgotten)
         }
         withExtendedLifetime(forgotten) {}
-        HeldLocks.requireNone(before: "a sink of diagnostics")
-        sink.receive(error)
         for source in sources { source.push(error) }
+    }
+
+    /// Reports an error of opening a store. That of a layer reaches the sink when a setting is used: a check of the settings returns it.
+    func reportOpening(_ error: SettingsError) {
+        if error.layer == nil { return report(error) }
+        publish(error)
+        state.withLock { $0.held.append(error) }
+    }
+
+    /// Reports the errors that were held back.
+    func releaseHeld() { pass(takeHeld()) }
+
+    /// Takes the errors that were held back, for a check of the settings.
+    func takeHeld() -> [SettingsError] {
+        state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+    }
+
+    /// Passes errors on to the sink, except those with the descriptions of others.
+    func pass(_ held: [SettingsError], except known: Set<String> = []) {
+        for error in held where !known.contains(error.description) { sink.receive(error) }
+    }
+
+    /// Records that the program receives a read error in another way.
+    func recordKnown(_ error: SettingsError, bytes: Data?) {
+        state.withLock { _ = $0.reported.insert(Cause(error, bytes: bytes)) }
     }
 
     /// Reports a read error, once for each cause.
@@ -80,10 +115,10 @@ final class Diagnostics: Sendable {
                 for error in state.recent { source.push(error) }
                 state.listeners[identifier] = source
             }
-            let owner = StreamOwner(source) { [weak self] in
-                _ = self?.state.withLock { $0.listeners.removeValue(forKey: identifier) }
-            }
-            return { await owner.next() }
+            return source.elements(
+                from: .init { [weak self] in
+                    _ = self?.state.withLock { $0.listeners.removeValue(forKey: identifier) }
+                })
         }
     }
 }

@@ -14,13 +14,6 @@ struct LayersProblem: ValueFreeError {
     var error: SettingsError { SettingsError(.invalidLayers, store: "LayeredStore", underlying: self) }
 }
 
-/// The variable or argument that locks a setting.
-struct LockingText: ValueFreeError {
-    let location: String
-
-    var description: String { "\(location) has a value." }
-}
-
 /// The error that a value encodes to the bytes that represent nil.
 struct ReservedBytes: ValueFreeError {
     var description: String { "Its encoded form is the one that is reserved for nil." }

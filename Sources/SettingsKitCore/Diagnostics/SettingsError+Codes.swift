@@ -107,6 +107,11 @@ extension SettingsError.Code {
             advice: "The suffix \(suffix) names no format of a layer's file; pass the format, or use json, plist, env.")
     }
 
+    /// After an edit, a file of a layer has a name that no setting has. ``SettingsCatalogue/check(in:)`` returns those that it had
+    /// before.
+    public static let unknownName = Self(
+        name: "unknownName", advice: "An entry of a layer has no effect; correct or remove it.")
+
     // MARK: Migrations
 
     /// A step of a migration failed, and nothing was changed.
@@ -121,10 +126,13 @@ extension SettingsError.Code {
     // MARK: Stores that come back
 
     /// A store that could not be opened or written can be used now. Settings have its values, and it has the changes that were kept
-    /// in memory.
+    /// in memory. Or a file of a layer, which had a mistake, can be read again.
     public static let recovered = Self(
         name: "recovered",
         advice:
             "The store can be used now; settings read as stored in it, and changes that were kept in memory are stored."
     )
+    /// The same code, for a file that is a layer.
+    static let readableFile = Self(
+        name: recovered.name, advice: "A file of a layer can be read again; its values are in force.")
 }

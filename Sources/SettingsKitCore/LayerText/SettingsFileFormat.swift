@@ -55,8 +55,19 @@ public struct SettingsFileFormat: Sendable {
         case spelling(prefix: String)
     }
 
+    /// The values in a file.
+    package struct Contents: Sendable {
+        let members: [String: FileValue]
+        /// The file, for values whose place is an offset.
+        let file: FileBytes?
+
+        package init(_ members: [String: FileValue]) { self.init(members, in: nil) }
+
+        init(_ members: [String: FileValue], in file: FileBytes?) { (self.members, self.file) = (members, file) }
+    }
+
     private let matching: Matching
-    private let parse: @Sendable (Data) throws -> FileValue
+    private let parse: @Sendable (Data) throws -> Contents
 
     /// Creates a format.
     ///
@@ -72,16 +83,20 @@ public struct SettingsFileFormat: Sendable {
                 // All values have one form, so that an earlier one can take the place of a rejected one.
                 let json =
                     switch entry.value {
-                    case .text(let text): JSONText.quoted(text)
+                    case .text(let text): JSONValue.quoted(text)
                     case .json(let text): text
                     }
-                return (entry.name, try JSONFile.read(entry: json, at: position))
+                let value = try FileBytes(Data(json.utf8)).readJSON(at: position) { reader throws(JSONReader.Problem) in
+                    reader.scanner.skipSpace()
+                    return try FileValue(from: &reader, place: .position(position))
+                }
+                return (entry.name, value)
             }
-            return FileValue(entries: members)
+            return Contents(Dictionary(members) { $1 })
         }
     }
 
-    package init(matching: Matching, parse: @escaping @Sendable (Data) throws -> FileValue) {
+    package init(matching: Matching, parse: @escaping @Sendable (Data) throws -> Contents) {
         (self.matching, self.parse) = (matching, parse)
     }
 
@@ -90,7 +105,16 @@ public struct SettingsFileFormat: Sendable {
     /// The outermost value is an object with the names of settings, as the command `export` writes it, or with nested objects:
     /// `{"http": {"timeout": 30}}` has the value of `http.timeout`. An array or an object can be the value of one setting.
     /// Numbers are exact. Of repeated members, the last one counts.
-    public static let json = SettingsFileFormat(matching: .exact) { try JSONFile.read($0) }
+    public static let json = SettingsFileFormat(matching: .exact) { data in
+        let file = try FileBytes(data)
+        let object = try file.readJSON { reader throws(JSONReader.Problem) in
+            reader.scanner.skipSpace()
+            let isObject = reader.scanner.isAtEnd || reader.scanner.next == UInt8(ascii: "{")
+            guard isObject else { throw reader.problem("The text is not an object in JSON") }
+            return try FileValue(from: &reader)
+        }
+        return Contents(object.members ?? [:], in: file)
+    }
 
     /// Variables, one on each line: `PLAYER_PORT=8080`. The suffix is `env`; `.env` and `.env.local` are such files, too.
     ///
@@ -99,7 +123,15 @@ public struct SettingsFileFormat: Sendable {
     ///
     /// - Parameter prefix: The prefix of the program's variables. Others are ignored.
     public static func environment(prefix: String = "") -> SettingsFileFormat {
-        SettingsFileFormat(matching: .spelling(prefix: prefix)) { try VariableFile.read($0) }
+        SettingsFileFormat(matching: .spelling(prefix: prefix)) { data in
+            let (variables, file) = try VariableFile.read(data)
+            let members = variables.map { name, text, offset in
+                var value = FileValue(form: .text, Data(text.utf8))
+                value.place = .offset(offset)
+                return (name, value)
+            }
+            return Contents(Dictionary(members) { $1 }, in: file)
+        }
     }
 
     /// Returns the suffix of a file's name in lower case, which is `env` for every file `.env.*`; nil for none. A point at the
@@ -117,6 +149,36 @@ public struct SettingsFileFormat: Sendable {
     ///   - path: The path, for messages.
     ///   - findings: What was noticed when the file was read.
     package func text(of data: Data, path: String, findings: [LayerTextFinding] = []) throws -> FileText {
-        FileText(try parse(data), matching: matching, path: path, findings: findings)
+        FileText(try contents(of: data), matching: matching, path: path, findings: findings)
+    }
+    func contents(of data: Data) throws -> Contents { try parse(data) }
+}
+
+/// The reason why a file of settings cannot be read.
+///
+/// A format throws it. The reason must not contain a value, because it appears in messages.
+public struct SettingsFileProblem: Error, Hashable, Sendable {
+    /// A sentence without a period, such as "A comma is missing".
+    public var reason: String
+    /// The line, from 1; nil if the problem concerns the whole file.
+    public var line: Int?
+    /// The column in the line, from 1, in Unicode scalars; nil if it is unknown.
+    public var column: Int?
+
+    /// Creates a problem.
+    public init(_ reason: String, line: Int? = nil, column: Int? = nil) {
+        (self.reason, self.line, self.column) = (reason, line, column)
+    }
+
+    init(_ reason: String, at position: TextPosition?) {
+        self.init(reason, line: position?.line, column: position?.column)
+    }
+}
+
+extension SettingsFileProblem: CustomStringConvertible, ValueFreeError {
+    /// The reason with its place: "A comma is missing (line 3, column 9)."
+    public var description: String {
+        guard let line else { return reason + "." }
+        return "\(reason) (\(TextPosition(line: line, column: column)))."
     }
 }

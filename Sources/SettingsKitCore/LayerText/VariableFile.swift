@@ -14,12 +14,25 @@ package struct VariableFile {
     private let file: FileBytes
     private var position: Int
 
+    /// Returns the variables, and the offsets at which they begin.
+    ///
     /// - Throws: The reason, with its place, if a line is no variable.
-    package static func read(_ data: Data) throws(SettingsFileProblem) -> FileValue {
+    static func read(_ data: Data) throws(SettingsFileProblem) -> (
+        variables: [(name: String, text: String, offset: Int)], file: FileBytes
+    ) {
         var reader = try VariableFile(FileBytes(data))
-        var members: [FileValue.Member] = []
-        while let member = try reader.readVariable() { members.append(member) }
-        return FileValue(entries: members)
+        var variables: [(name: String, text: String, offset: Int)] = []
+        while let variable = try reader.readVariable() { variables.append(variable) }
+        return (variables, reader.file)
+    }
+
+    /// Returns the variables. Of several with a name, the last one counts.
+    ///
+    /// - Throws: The reason, with its place, if a line is no variable.
+    package static func variables(in data: Data) throws(SettingsFileProblem) -> [(name: String, text: String)] {
+        let variables = try read(data).variables
+        let last = Dictionary(variables.map { ($0.name, $0.offset) }) { $1 }
+        return variables.filter { last[$0.name] == $0.offset }.map { ($0.name, $0.text) }
     }
 
     private init(_ file: FileBytes) { (self.file, position) = (file, file.start) }
@@ -36,70 +49,65 @@ package struct VariableFile {
         return true
     }
 
-    private mutating func skipSpace() { while next.map(Self.isSpace) ?? false { position += 1 } }
-
-    private var isAtLineEnd: Bool { next == nil || next == 0x0A || next == 0x0D }
-
-    private mutating func skipLine() { while !isAtLineEnd { position += 1 } }
-
-    /// Returns the next variable; nil at the end of the file.
-    private mutating func readVariable() throws(SettingsFileProblem) -> FileValue.Member? {
-        while true {
-            skipSpace()
-            if next == UInt8(ascii: "#") { skipLine() }
-            if !isAtLineEnd { break }
-            guard next != nil else { return nil }
-            position += 1
-        }
-        let start = position
-        var name = try readName()
-        if name == "export", skip(" ") || skip("\t") {
-            skipSpace()
-            name = try readName()
-        }
-        skipSpace()
-        guard skip("=") else { throw problem("An equals sign is missing") }
-        skipSpace()
-        let place = FileValue.Place(offset: start, file: file)
-        let value = try readValue()
-        return (name, FileValue(.known(Data(value)), form: .text, at: place))
-    }
-
-    private mutating func readName() throws(SettingsFileProblem) -> String {
-        let start = position
-        while let next, Self.isNamePart(next) { position += 1 }
-        if position == start { throw problem("A name is missing") }
-        return String(decoding: file.bytes[start..<position], as: UTF8.self)
-    }
-
-    private static func isNamePart(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"),
-            UInt8(ascii: ":"):
-            true
-        default: byte >= 0x80
-        }
+    /// Takes the bytes that meet a condition.
+    @discardableResult
+    private mutating func take(_ condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let taken = file.bytes[position...].prefix(while: condition)
+        position = taken.endIndex
+        return taken
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    private static func isInLine(_ byte: UInt8) -> Bool { byte != 0x0A && byte != 0x0D }
+
+    /// Returns the next variable; nil at the end of the file.
+    private mutating func readVariable() throws(SettingsFileProblem) -> (name: String, text: String, offset: Int)? {
+        repeat {
+            take { Self.isSpace($0) || !Self.isInLine($0) }
+            if next == UInt8(ascii: "#") { take(Self.isInLine) }
+        } while next.map { !Self.isInLine($0) } ?? false
+        guard next != nil else { return nil }
+        let start = position
+        var name = try readName()
+        if name == "export", next.map(Self.isSpace) ?? false {
+            take(Self.isSpace)
+            name = try readName()
+        }
+        take(Self.isSpace)
+        guard skip("=") else { throw problem("An equals sign is missing") }
+        take(Self.isSpace)
+        let value = try readValue()
+        if value.contains(0) { throw problem("The value has a NUL", at: start) }
+        return (name, String(decoding: value, as: UTF8.self), start)
+    }
+
+    private mutating func readName() throws(SettingsFileProblem) -> String {
+        let name = take { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: ":"), 0x80...:
+                true
+            default: false
+            }
+        }
+        if name.isEmpty { throw problem("A name is missing") }
+        return String(decoding: name, as: UTF8.self)
+    }
 
     // MARK: Values
 
     private mutating func readValue() throws(SettingsFileProblem) -> [UInt8] {
         let start = position
-        let value: [UInt8]
-        if skip("'") {
-            value = try readQuoted(UInt8(ascii: "'"), from: start)
-        } else if skip("\"") {
-            value = try readQuoted(UInt8(ascii: "\""), from: start)
-        } else {
-            return try readPlain()
-        }
+        guard let mark = next, mark == UInt8(ascii: "'") || mark == UInt8(ascii: "\"") else { return readPlain() }
+        position += 1
+        let value = try readQuoted(mark, from: start)
         let end = position
-        skipSpace()
-        if next == UInt8(ascii: "#"), position > end { skipLine() }
-        guard isAtLineEnd else { throw problem("There is text after the quotation mark at the end of the value") }
+        take(Self.isSpace)
+        if next == UInt8(ascii: "#"), position > end { take(Self.isInLine) }
+        if let next, Self.isInLine(next) {
+            throw problem("There is text after the quotation mark at the end of the value")
+        }
         return value
     }
 
@@ -109,41 +117,29 @@ package struct VariableFile {
             position += 1
             if byte == mark { return value }
             if byte == 0x0D, next == 0x0A { continue }
-            if byte == 0 { throw problem("The value has a NUL", at: position - 1) }
-            guard byte == UInt8(ascii: "\\"), mark == UInt8(ascii: "\""), let escaped = next.flatMap(Self.unescaped)
-            else {
+            let isEscape = byte == UInt8(ascii: "\\") && mark == UInt8(ascii: "\"")
+            if isEscape, let escaped = next.flatMap({ Self.escapes[$0] }) {
+                position += 1
+                value.append(escaped)
+            } else {
+                // A backslash before another character is part of the value.
                 value.append(byte)
-                continue
             }
-            position += 1
-            value.append(escaped)
         }
         throw problem("The quotation mark at the end of the value is missing", at: start)
     }
 
-    /// Returns the character of an escape; nil if there is none, so that the backslash is part of the value.
-    private static func unescaped(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "n"): 0x0A
-        case UInt8(ascii: "r"): 0x0D
-        case UInt8(ascii: "t"): 0x09
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"): byte
-        default: nil
-        }
-    }
+    private static let escapes: [UInt8: UInt8] = [
+        UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
+        UInt8(ascii: "\""): UInt8(ascii: "\""), UInt8(ascii: "\\"): UInt8(ascii: "\\"),
+        UInt8(ascii: "$"): UInt8(ascii: "$"),
+    ]
 
-    private mutating func readPlain() throws(SettingsFileProblem) -> [UInt8] {
-        let start = position
-        var end = position
-        while !isAtLineEnd, let byte = next {
-            if byte == 0 { throw problem("The value has a NUL") }
-            if byte == UInt8(ascii: "#"), Self.isSpace(file.bytes[position - 1]) {
-                skipLine()
-                break
-            }
-            position += 1
-            if !Self.isSpace(byte) { end = position }
-        }
-        return Array(file.bytes[start..<end])
+    /// Reads the rest of a line, up to a comment after white space.
+    private mutating func readPlain() -> [UInt8] {
+        let line = take(Self.isInLine)
+        let comment = line.indices.first { line[$0] == UInt8(ascii: "#") && Self.isSpace(file.bytes[$0 - 1]) }
+        let value = line[..<(comment ?? line.endIndex)]
+        return Array(value[...(value.lastIndex { !Self.isSpace($0) } ?? value.startIndex - 1)])
     }
 }

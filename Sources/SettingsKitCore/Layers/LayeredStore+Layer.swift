@@ -12,7 +12,7 @@ extension LayeredStore {
             /// Text that does not change.
             case text(any LayerText)
             /// Text that others change.
-            case followed(any FollowedText)
+            case followed(SharedText)
         }
 
         /// The position that a layer must have.
@@ -97,29 +97,83 @@ extension LayeredStore {
         /// - Parameters:
         ///   - prefix: The prefix of the program's variables, usually the program's name and `_`.
         ///   - environment: The variables. They are read once.
+        ///   - ignoresEmpty: Whether a variable with an empty value counts as one that is not set. Otherwise it is the empty text, list
+        ///     or data, and ``SettingsCatalogue/check(in:)`` returns it if it locks a setting.
         public static func environment(
-            prefix: String, _ environment: [String: String] = ProcessInfo.processInfo.environment
+            prefix: String, _ environment: [String: String] = ProcessInfo.processInfo.environment,
+            ignoresEmpty: Bool = false
         ) -> Layer {
-            Layer(name: environmentName, source: .text(EnvironmentText(environment, prefix: prefix)))
+            let text = EnvironmentText(environment, prefix: prefix, ignoresEmpty: ignoresEmpty)
+            return Layer(name: environmentName, source: .text(text))
         }
 
         /// Returns a layer for text that others change. It may be anywhere.
         package static func followed(_ text: any FollowedText, name: String, isSecret: Bool = false) -> Layer {
-            Layer(name: name, source: .followed(text), isSecret: isSecret)
+            Layer(name: name, source: .followed(SharedText(text)), isSecret: isSecret)
         }
 
-        /// The layer's text when the layers are made; nil for a store.
+        /// The layer's store; nil for a text.
+        var store: (any SettingsStore)? { if case .store(let store) = source { store } else { nil } }
+
+        /// The layer's text as it was read last; nil for a store.
         var text: (any LayerText)? {
             switch source {
             case .store: nil
             case .text(let text): text
-            case .followed: EmptyText()
+            case .followed(let shared): shared.text
             }
         }
 
         /// The text that others change; nil if there is none.
-        var followed: (any FollowedText)? {
-            if case .followed(let text) = source { text } else { nil }
+        var followed: SharedText? { if case .followed(let shared) = source { shared } else { nil } }
+
+        /// Reads what the layer holds under a name.
+        func read(_ key: SettingsService.StorageKey, in text: (any LayerText)?, isLocking: Bool) -> Held.Content {
+            guard let store else { return read(SpelledName(key.name), in: text, isLocking: isLocking) }
+            HeldLocks.requireNone(before: "a store")
+            do {
+                return Held.Content(try store.get(key))
+            } catch {
+                let error = SettingsError.wrap(error, as: .readFailed, store: store.storeDescription)
+                return .unreadable(error.completed(key: nil, store: nil, layer: name))
+            }
+        }
+
+        /// Reads what a text holds for a name.
+        func read(_ spelled: SpelledName, in text: (any LayerText)?, isLocking: Bool) -> Held.Content {
+            guard var candidate = text?.candidate(for: spelled) else { return .nothing }
+            (candidate.layer, candidate.isLocking, candidate.isSecret) = (name, isLocking, isSecret)
+            return .text(candidate)
+        }
+
+        /// Returns a value as a setting's type judges it; nil if there is none.
+        func candidate(_ content: Held.Content, isLocking: Bool) -> SettingsStoreCandidate? {
+            switch content {
+            case .nothing, .unreadable: return nil
+            case .text(let candidate): return candidate
+            case .bytes(let data):
+                var candidate = SettingsStoreCandidate(data, layer: name, isLocking: isLocking)
+                candidate.isSecret = isSecret
+                return candidate
+            }
+        }
+
+        /// Why values of the layer are missing; nil if none are. Reads the layer.
+        var problem: SettingsError? {
+            guard let store else { return followed?.problem?.completed(key: nil, store: nil, layer: name) }
+            do throws(SettingsError) {
+                if type(of: store) == RecoveringStore.self { try (store as? RecoveringStore)?.requireOpen() }
+                do {
+                    _ = try store.keys()
+                } catch {
+                    throw .wrap(error, as: .readFailed, store: store.storeDescription)
+                }
+                if (store as? any LocatingStore)?.isDamaged == true { throw SettingsError(.damaged) }
+                return nil
+            } catch {
+                if error.code == .unsupported { return nil }
+                return error.completed(key: nil, store: store.storeDescription, layer: name)
+            }
         }
 
         private var isBuiltIn: Bool {
@@ -132,17 +186,30 @@ extension LayeredStore {
         /// - Throws: `invalidLayers`.
         static func usable(_ layers: [Layer]) throws(SettingsError) -> (layers: [Layer], writable: Int) {
             if layers.isEmpty { throw LayersProblem("There are no layers.").error }
+            var layers = layers.flatMap(\.spliced)
+            for layer in layers { try layer.followed?.begin() }
             let writable = layers.indices.filter { layers[$0].name == nil }
             if writable.count > 1 { throw LayersProblem("\(writable.count) layers are writable; one may be.").error }
-            guard let position = writable.first else {
-                try requireUsable(layers, writable: nil)
-                return ([.writable(UnwritableStore())] + layers, 0)
-            }
-            try requireUsable(layers, writable: position)
-            return (layers, position)
+            try requireUsable(layers, writable: writable.first)
+            if writable.isEmpty { layers.insert(.writable(UnwritableStore()), at: 0) }
+            return (layers, writable.first ?? 0)
         }
 
-        /// - Parameter position: The position of the layer that is written to; nil if there is none.
+        /// The layer, with its store's lock and feed; or the layers of a store that has layers itself.
+        private var spliced: [Layer] {
+            guard let store else { return [self] }
+            guard let layered = store as? LayeredStore else {
+                return [Layer(name: name, source: .store(store.serialized), place: place, isSecret: isSecret)]
+            }
+            return layered.layers.compactMap { layer in
+                if layer.name == nil, name != nil, layer.store is UnwritableStore { return nil }
+                var layer = layer
+                (layer.name, layer.place) = (layer.name ?? name, nil)
+                layer.isSecret = layer.isSecret || isSecret
+                return layer
+            }
+        }
+
         private static func requireUsable(_ layers: [Layer], writable position: Int?) throws(SettingsError) {
             var names: Set<String> = []
             for (index, layer) in layers.enumerated() {

@@ -19,239 +19,155 @@
 /// The order of the array is the precedence. Locked layers are above the writable one, and fallbacks below it; arguments, variables,
 /// files and directories may be anywhere. If a setting's type or validation rejects a layer's value, the setting uses the next layer's.
 ///
+/// A service uses the layers themselves. Layers of a layered store that is itself a layer take its place.
+///
 /// ## Writing
 /// Every function writes only to the writable layer: setting, removing, batches, ``removeAll()`` and ``synchronize()``. Arguments
 /// and variables are never written to a file. After a value is removed, the one below is in force.
 ///
-/// A value in a layer above the writable one locks its setting: setting or removing it throws
+/// A value that is in force from a layer above the writable one locks its setting: setting or removing it throws
 /// ``SettingsError/Code/locked`` with the name of the layer, and a batch with one locked key changes nothing.
 ///
 /// Without a writable layer, as in a container with a read-only root, every change throws ``SettingsError/Code/readOnly``.
 ///
-/// A batch is as atomic as the writable layer's. Its expectations compare the value in force: the other layers when the
-/// batch begins, and the writable layer at the moment of writing.
+/// A batch is as atomic as the writable layer's.
 ///
 /// ## Changes
-/// A change of any layer is published at once, during that layer's publication. The feed is exhaustive if those of all layers are;
-/// reading then costs the same as without layers. A layer without an exhaustive feed is read at each access; its changes are
-/// published if they are made through this process, and otherwise when it is read.
+/// A change of any layer reaches listeners at once. A layer without an exhaustive feed is read at each access.
 ///
 /// ## Layers that cannot be read
-/// A layer that could be read once keeps its last known values, and its locks. While a layer above the writable one has not been
-/// read, or if its file is damaged from the beginning, every name that it may lock is locked, and the error is reported on the
-/// feed. Reading uses the other layers. The layer is tried again when its feed publishes, and when this store is used, at most ten
-/// times a second.
+/// While a layer above the writable one cannot be read, or if its file is damaged, every name is locked. Reading uses the other
+/// layers, and reports the error.
+///
+/// ## Without a service
+/// ``get(_:)`` returns the bytes of the first store among the layers that has any. A change is refused if a layer above the writable
+/// one has the name or cannot be read. There is no feed: observe the settings of a service, or the feeds of the layers.
 ///
 /// All functions may be called from any thread.
-public final class LayeredStore: LayeredSettingsStore {
-    /// An obstacle to writing a name.
-    enum Obstacle {
-        case candidate(SettingsStoreCandidate, layer: Int)
-        case unreadable(SettingsError, layer: Int)
-    }
-
-    let writable: any SettingsStore
+public final class LayeredStore: SettingsStore {
     let layers: [Layer]
-    /// The names of the layers, the highest first; nil is the writable one. Without a writable layer, nil is the first: it has no
-    /// values, and refuses every change.
-    public let layerNames: [String?]
-    private let contents: LayeredContents
-    private let reader: LayerReader
-    /// The layers that must know the names that are read.
-    private let nameFollowing: [any NameFollowingStore]
-    private let subscriptions: [SettingsService.Subscription]
-    /// The objects that follow the texts of layers.
-    private let followers: [any Sendable]
+    /// The position of the layer that is written to. Layers above it lock.
+    let position: Int
+    let writable: any SettingsStore
 
-    /// Combines layers, the highest first, and reads them.
+    /// Combines layers, the highest first.
     ///
     /// - Parameter layers: The layers: at most one is writable, locked ones are above and fallbacks below it, and the names differ.
     /// - Throws: ``SettingsError`` with the code `invalidLayers`, or the error of a required file. Another layer that cannot be read
     ///   is no error: it is reported to the diagnostics of the service that uses the store.
     public init(_ layers: [Layer]) throws {
-        var (layers, position) = try Layer.usable(layers)
-        for index in layers.indices {
-            guard let text = layers[index].followed, !(text is SharedText) else { continue }
-            layers[index].source = .followed(try SharedText(text))
-        }
-        self.layers = layers
-        layerNames = layers.map(\.name)
-        let stores = layers.map { layer in
-            if case .store(let store) = layer.source { store.serialized } else { nil as (any SettingsStore)? }
-        }
-        guard let writable = stores[position] else { preconditionFailure("The writable layer is a store.") }
+        (self.layers, position) = try Layer.usable(layers)
+        guard let writable = self.layers[position].store else { preconditionFailure("The writable layer is a store.") }
         self.writable = writable
-        nameFollowing = stores.compactMap { $0 as? any NameFollowingStore }
-        let earlier = zip(layers, stores).compactMap { layer, store in
-            store?.feed.map { (layer: layer.name, bytes: $0.earlier) }
-        }
-        let contents = LayeredContents(
-            LayerTable(layers, writable: position), earlier: EarlierBytes(ofLayers: earlier),
-            agreesWithOthers: writable.agreesWithOthers)
-        let reader = LayerReader(stores, named: layerNames, writable: position, into: contents)
-        (self.contents, self.reader) = (contents, reader)
-        subscriptions = stores.enumerated().compactMap { layer, store in
-            let observer = LayerObserver(of: layer, named: layers[layer].name, in: contents, with: reader)
-            return store?.feed?.observe(by: observer, publishingOn: contents.feed)
-        }
-        followers = try layers.enumerated().compactMap { layer, source in
-            let observer = LayerObserver(of: layer, named: source.name, in: contents, with: reader)
-            return try source.followed?.follow { observer.receive($0) }
-        }
-        reader.begin()
     }
 
+    /// The names of the layers, the highest first; nil is the writable one. Without a writable layer, nil is the first: it has no
+    /// values, and refuses every change.
+    public var layerNames: [String?] { layers.map(\.name) }
+
     // MARK: SettingsStore
-
-    /// The store itself.
-    public var _layered: (any SettingsStore)? { self }
-
-    /// Publishes every change of a layer.
-    public var feed: SettingsStoreFeed? { contents.feed }
 
     /// The description of the writable layer.
     public var storeDescription: String { writable.storeDescription }
 
-    /// Returns the layers' candidates for a key, the highest first. Constant time, without a call of a store, if all layers have
-    /// exhaustive feeds.
+    /// Returns the layers' candidates for a key, the highest first.
     ///
-    /// - Throws: The error of the writable layer if it must be read and cannot be.
+    /// - Throws: The error of the writable layer if it cannot be read. Other layers that cannot be read have no candidate.
     package func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
-        for store in nameFollowing { store.follow(key.name) }
-        try prepare { [key] }
-        return contents.table.withLock { $0.candidates(under: key.name) }
-    }
-
-    /// Returns the bytes of the highest candidate in stored form: of a store, or of a property list that is a file.
-    ///
-    /// - Throws: The error of the writable layer if it must be read and cannot be.
-    public func get(_ key: SettingsService.StorageKey) throws -> Data? {
-        try candidates(for: key).storedData
-    }
-
-    /// Returns the names that have a value in any layer that is a store.
-    ///
-    /// - Throws: The error of a layer that cannot list its names, or of the writable layer. For another layer that cannot be read
-    ///   now, the known names are returned.
-    public func keys() throws -> [String] { try reader.storedNames() }
-
-    /// Stores bytes under a key in the writable layer, or removes it there.
-    ///
-    /// - Throws: ``SettingsError`` with the code `locked` if a layer above the writable one has a value or cannot be read;
-    ///   otherwise as the writable layer does.
-    public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        try prepare { [key] }
-        if let obstacle = contents.table.withLock({ $0.obstacle(to: key.name, disregarding: []) }) {
-            try requireGone(obstacle, to: key)
-            return try set(key, to: data)
+        try layers.indices.compactMap { index in
+            let content = read(key, at: index)
+            if index == position, let problem = content.problem { throw problem }
+            return layers[index].candidate(content, isLocking: index < position)
         }
+    }
+
+    private func read(_ key: SettingsService.StorageKey, at index: Int) -> Held.Content {
+        layers[index].read(key, in: layers[index].text, isLocking: index < position)
+    }
+
+    /// Returns the bytes of the first store among the layers that has any.
+    ///
+    /// - Throws: The error of the writable layer if it cannot be read.
+    public func get(_ key: SettingsService.StorageKey) throws -> Data? {
+        try candidates(for: key).first { $0.form == .stored }?.data
+    }
+
+    /// Returns the names that have a value in a layer that is a store.
+    ///
+    /// - Throws: The error of a layer that cannot list its names, or of the writable layer. Another layer that cannot be read is left
+    ///   out.
+    public func keys() throws -> [String] {
+        var names: Set<String> = []
+        for (index, layer) in layers.enumerated() {
+            guard let store = layer.store else { continue }
+            do {
+                names.formUnion(try store.keys().filter(SettingsService.StorageKey.isValid))
+            } catch {
+                let error = SettingsError.wrap(error, as: .readFailed, store: store.storeDescription)
+                if index == position || error.code == .unsupported {
+                    throw error.completed(key: nil, store: nil, layer: layer.name)
+                }
+            }
+        }
+        return Array(names)
+    }
+
+    /// Stores bytes in the writable layer.
+    ///
+    /// - Throws: `locked` or `lockedByUnreadableLayer`; or the error of the writable layer.
+    public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        try requireUnlocked([key])
         try writable.set(key, to: data)
     }
 
-    /// Applies a batch to the writable layer if no written key is locked and the expectations hold.
+    /// Applies a batch to the writable layer.
     ///
-    /// - Throws: As ``set(_:to:)`` does. An obstacle that is in `disregardedLocks` locks nothing.
+    /// - Throws: `locked` or `lockedByUnreadableLayer`; or the error of the writable layer.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        try prepare { (batch.writes + batch.expectations).map(\.key) }
-        let (obstacle, lower, isKnown) = contents.table.withLock { table in
-            (table.obstacle(to: batch), table.lowered(batch), table.isFollowingAll)
-        }
-        if let (obstacle, key) = obstacle {
-            try requireGone(obstacle, to: key)
-            return try apply(batch)
-        }
-        guard let lower else { return false }
-        // If all layers are followed, the contents have their current values.
-        return try batch.writes.isEmpty && isKnown || writable.apply(lower)
+        try requireUnlocked(batch.writes.map(\.key))
+        return try writable.apply(batch)
     }
 
-    /// Empties the writable layer.
-    ///
-    /// - Throws: As the writable layer does.
+    private func requireUnlocked(_ keys: [SettingsService.StorageKey]) throws(SettingsError) {
+        for key in keys {
+            for index in 0..<position {
+                let content = read(key, at: index)
+                let candidate = layers[index].candidate(content, isLocking: true)
+                guard candidate != nil || content.problem != nil else { continue }
+                let lock = SettingsService.Lock(
+                    layer: layers[index].name, location: candidate?.location, problem: content.problem,
+                    in: layers[index].store)
+                throw lock.error(of: key)
+            }
+        }
+    }
+
+    /// Removes all values of the writable layer.
     public func removeAll() throws { try writable.removeAll() }
 
-    /// Waits until every change of the writable layer made before the call survives a power failure.
+    /// Waits until the writable layer's changes survive a power failure.
     public func synchronize() throws { try writable.synchronize() }
 
-    /// Waits until every change made before the call also can be read by other programs in the file of the writable layer.
+    /// Waits until other programs can read the writable layer's changes.
     public func bringUpToDate() throws { try writable.bringUpToDate() }
 
-    /// The errors because of which layers cannot be read, with the layers' names.
-    package var layerProblems: [SettingsError] {
-        reader.attend()
-        _ = reader.recordRepairs()
-        return contents.table.withLock { $0.problems }
-    }
+    // MARK: For people
+
+    /// The errors because of which values are missing: of layers that cannot be read, or whose files are damaged.
+    package var layerProblems: [SettingsError] { layers.compactMap(\.problem) }
 
     /// Whether a layer has secrets.
     var hasSecrets: Bool { layers.contains(where: \.isSecret) }
 
-    /// Returns the entries in the layers' texts that do not have the meaning that their author expects.
-    ///
-    /// - Parameter names: The names of all settings.
-    func textFindings(for names: [String]) -> [LayerTextFinding] {
-        contents.table.withLock { $0.texts.all }.flatMap { $0.text.findings(for: names) }
-    }
-
-    /// Reads keys in the layers that are not followed, before their values are used.
-    private func prepare(_ keys: () -> [SettingsService.StorageKey]) throws(SettingsError) {
-        if !contents.feed.isExhaustive { try reader.read(keys()) }
-    }
-
-    // MARK: Locks
-
-    /// Returns the obstacle to writing a key, once the store has been read.
-    ///
-    /// - Parameter disregarded: The candidates that lock nothing, because the setting rejects them.
-    func lock(
-        of key: SettingsService.StorageKey, disregarding disregarded: [SettingsStoreCandidate]
-    ) -> SettingsService.Lock? {
-        switch contents.table.withLock({ $0.obstacle(to: key.name, disregarding: disregarded) }) {
-        case nil: return (writable as? LayeredStore)?.lock(of: key, disregarding: [])
-        case .candidate(let candidate, let layer)?:
-            return .init(layer: layerNames[layer] ?? "", location: candidate.location)
-        case .unreadable(let error, let layer)?:
-            // A damaged file may now be intact.
-            if reader.recordRepairs() { return lock(of: key, disregarding: disregarded) }
-            return .init(layer: layerNames[layer] ?? "", problem: error)
-        }
-    }
-
-    /// Requires that an obstacle was a damaged file that is now intact.
-    ///
-    /// - Throws: `locked` if the obstacle still exists.
-    private func requireGone(_ obstacle: Obstacle, to key: SettingsService.StorageKey) throws(SettingsError) {
-        let (code, layer, underlying): (SettingsError.Code, Int, (any Error)?)
-        switch obstacle {
-        case .candidate(let candidate, let position):
-            (code, layer, underlying) = (.locked, position, candidate.location.map(LockingText.init))
-        case .unreadable(let error, let position):
-            if reader.recordRepairs() { return }
-            (code, layer, underlying) = (.lockedByUnreadableLayer, position, error)
-        }
-        throw SettingsError(
-            code, key: key, store: reader.stores[layer]?.storeDescription, layer: layerNames[layer],
-            underlying: underlying)
-    }
-}
-
-extension LayeredStore: NameFollowingStore {
-    package func follow(_ name: String) {
-        for store in nameFollowing { store.follow(name) }
-        // Texts have no list of names.
-        if !followers.isEmpty { contents.table.withLock { _ = $0.candidates(under: name) } }
-    }
-}
-
-extension LayeredStore: LocatingStore {
-    /// Returns the description of the layer's store.
+    /// Returns the description of a layer's store.
     package func description(ofLayer layer: String?) -> String {
-        layerNames.firstIndex(of: layer).flatMap { reader.stores[$0]?.storeDescription } ?? storeDescription
+        layers.first { $0.name == layer }?.store?.storeDescription ?? storeDescription
     }
+}
 
-    /// Returns the line in the file of the highest layer that holds these bytes under the name, if that layer knows lines.
-    package func line(of name: String, holding data: Data) -> Int? {
-        guard let layer = contents.table.withLock({ $0.layer(holding: data, under: name) }) else { return nil }
-        return (reader.stores[layer] as? any LocatingStore)?.line(of: name, holding: data)
-    }
+/// A store that publishes the changes of a name only if it knows that the name is used: its system announces the changes of other
+/// processes only to observers of a name.
+package protocol NameFollowingStore: SettingsStore {
+    /// Begins to publish the changes of a name, also if it has no value. Called often with the same names.
+    func follow(_ name: String)
 }

@@ -5,6 +5,8 @@ package struct SpelledName: Sendable {
     let options: [String]
     /// The name of the variable, without a prefix.
     let variable: String
+    /// All of them, in the order in which they count in a file.
+    var spellings: [String] { [name] + (options + [variable]).filter { $0 != name } }
 
     package init(_ name: String) {
         let words = NameWords.split(name)

@@ -13,8 +13,10 @@ extension SettingsService {
     ///
     /// It reads the store. If the store is missing or cannot be read, it is diagnosed, and the answer is ``Source/default``.
     public func source(of setting: SettingDefinition) -> Source {
-        guard let candidate = resolved(setting)?.candidate else { return .default }
-        return candidate.layer.map { .layer($0) } ?? .store
+        guard let (reading, _, _) = setting.slot(in: self).look(), let source = reading.verdict.origin?.source else {
+            return .default
+        }
+        return reading.sources.all[source].layer.name.map { .layer($0) } ?? .store
     }
 
     /// Returns whether the setting reads as its default because no value is stored, or none that the setting accepts. It reads the
@@ -31,15 +33,19 @@ extension SettingsService {
         /// value.
         public let problem: SettingsError?
 
+        /// The layer's store in messages.
+        private let store: String?
+
         /// Returns the error of a change that the lock prevents.
         package func error(of key: StorageKey) -> SettingsError {
             SettingsError(
-                problem == nil ? .locked : .lockedByUnreadableLayer, key: key, store: location, layer: layer,
+                problem == nil ? .locked : .lockedByUnreadableLayer, key: key, store: location ?? store, layer: layer,
                 underlying: problem)
         }
 
-        init(layer: String, location: String? = nil, problem: SettingsError? = nil) {
-            (self.layer, self.location, self.problem) = (layer, location, problem)
+        init(layer: String?, location: String? = nil, problem: SettingsError? = nil, in store: (any SettingsStore)?) {
+            (self.layer, self.location, self.problem) = (layer ?? "", location, problem)
+            self.store = store?.storeDescription
         }
     }
 
@@ -51,7 +57,7 @@ extension SettingsService {
     ///
     /// It reads the store. If the store is missing or cannot be read, it is diagnosed, and the answer is nil.
     public func lock(of setting: SettingDefinition) -> Lock? {
-        resolved(setting).flatMap { $0.store.lock(of: setting.key, holding: $0.stored, $0.candidate) }
+        setting.slot(in: self).look()?.0.lock
     }
 
     /// Returns the error of the setting's stored value that is not used: the first one, of all layers, that the setting rejects; or
@@ -79,36 +85,6 @@ extension SettingsService {
 
     /// Returns whether a store has a layer with secrets.
     func mayHaveSecrets(in scope: Scope) -> Bool {
-        (connections[scope].store?.store as? LayeredStore)?.hasSecrets == true
-    }
-
-    /// Returns the stored values of a setting, and the candidate in force; nil, with a diagnosis, if they cannot be read.
-    private func resolved(
-        _ setting: SettingDefinition
-    ) -> (store: ConnectedStore, stored: StoredValue, candidate: SettingsStoreCandidate?)? {
-        let cached = setting.cached(in: self)
-        do throws(SettingsError) {
-            let store = try connection(for: setting.key).requireStore(for: setting.key)
-            let stored = try store.read(setting.key)
-            return (store, stored, cached.resolution(of: stored, in: store)?.candidate)
-        } catch {
-            connections.diagnostics.reportOnce(error)
-            return nil
-        }
-    }
-
-    /// Checks whether the setting accepts the value that locks it, after a store has rejected a write because of a lock.
-    ///
-    /// - Returns: The locking candidates, all of which the setting rejects.
-    /// - Throws: `locked`, with the name of the layer.
-    func disregardedLocks(
-        of setting: any CachedSetting, key: StorageKey, in store: ConnectedStore
-    ) throws(SettingsError) -> [SettingsStoreCandidate] {
-        let stored = try store.read(key)
-        // A last good value also locks, in place of bytes that the setting rejects.
-        if let candidate = setting.resolution(of: stored, in: store)?.candidate, candidate.isLocking {
-            throw store.locked(key, by: candidate)
-        }
-        return stored.all.filter(\.isLocking)
+        (connections[scope].sources?.store as? LayeredStore)?.hasSecrets == true
     }
 }

@@ -13,7 +13,7 @@ extension SettingsService {
     public func overriding<E: Error>(_ body: (inout Transaction) throws(E) -> Void) throws(E) -> SettingsService {
         let service = SettingsService(like: connections)
         for connection in connections.all {
-            if let store = connection.store { service.register(store.store.overridden, for: connection.scope) }
+            if let sources = connection.sources { service.register(sources.store.overridden, for: connection.scope) }
         }
         let (_, error) = try Transaction.run(Transaction(service: service, options: .ofSave), body) {
             transaction throws(SettingsError) in
@@ -28,7 +28,7 @@ extension SettingsService {
     private func scopesWithoutStore(of transaction: Transaction) -> Set<Scope> {
         let keys =
             transaction.writtenEntries.map(\.key) + (transaction.error?.key.map { [$0] } ?? [])
-        return Set(keys.filter { connection(for: $0).store == nil }.map(\.scope))
+        return Set(keys.filter { connection(for: $0).sources == nil }.map(\.scope))
     }
 }
 

@@ -6,8 +6,7 @@
 
 /// The value of a setting in one layer of a store.
 ///
-/// A store with layers returns the candidates of a key with the highest layer first. A setting uses the first one that its type and
-/// its validation accept. See ``LayeredSettingsStore``.
+/// A setting uses the first one that its type and its validation accept, the highest layer first.
 package struct SettingsStoreCandidate: Hashable, Sendable {
     /// The representation of a value in ``data``.
     package enum Form: Hashable, Sendable {
@@ -78,18 +77,12 @@ extension SettingsStoreCandidate {
         }
     }
 
-    /// Whether the text is that of nil.
-    func isNil(isFlag: Bool) -> Bool {
-        texts(isFlag: isFlag, of: { ValueDescription("text").optional }) == [NilText.null]
-    }
-
     private var text: String { String(decoding: data, as: UTF8.self) }
 
     private func fileText(of type: () -> ValueDescription) -> String? {
         let type = type()
         if type.encoding == Data.textType.encoding {
-            let text = data.base64EncodedString()
-            return type.isOptional ? NilText.quoted(text) : text
+            return data.base64EncodedString()
         }
         var bytes = data.dropFirst(data.starts(with: FileBytes.byteOrderMark) ? 3 : 0)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -108,80 +101,5 @@ extension SettingsStoreCandidate {
     package func hash(into hasher: inout Hasher) {
         hasher.combine(data)
         hasher.combine(layer)
-    }
-}
-
-/// A store's value under a name: bytes, or the candidates of its layers.
-struct StoredValue: Equatable, Sendable {
-    /// The bytes; nil for none. In a store with layers, the result of `get`.
-    var data: Data?
-    /// The candidates, the highest layer first; nil for a store without layers.
-    var candidates: [SettingsStoreCandidate]?
-
-    init(_ data: Data?, candidates: [SettingsStoreCandidate]? = nil) {
-        self.data = data
-        self.candidates = candidates
-    }
-
-    static let nothing = StoredValue(nil)
-
-    /// Returns the value of a name without a value in a store.
-    static func nothing(in store: ConnectedStore) -> StoredValue { .init(nil, candidates: store.isLayered ? [] : nil) }
-
-    /// Whether no layer has a value.
-    var isEmpty: Bool { candidates?.isEmpty ?? (data == nil) }
-
-    /// The bytes in the layer that is written to.
-    var writableData: Data? { data(in: nil) }
-
-    /// Returns the bytes in a layer.
-    func data(in layer: String?) -> Data? {
-        guard let candidates else { return data }
-        // Without copying a candidate.
-        for index in candidates.indices where candidates[index].layer == layer { return candidates[index].data }
-        return nil
-    }
-
-    /// Returns the candidate of a layer.
-    func candidate(in layer: String?) -> SettingsStoreCandidate? { all.first { $0.layer == layer } }
-
-    /// Returns the names of the layers that differ from those in another value.
-    func layersThatDiffer(from other: StoredValue) -> [String?] {
-        guard candidates != nil || other.candidates != nil else { return data == other.data ? [] : [nil] }
-        let layers = Set((all + other.all).map(\.layer))
-        return layers.filter { layer in
-            all.filter { $0.layer == layer } != other.all.filter { $0.layer == layer }
-        }
-    }
-
-    /// Returns this value with other bytes in the layer that is written to.
-    func replacingWritableData(by data: Data?) -> StoredValue {
-        guard var candidates else { return StoredValue(data) }
-        let place = candidates.firstIndex { $0.layer == nil }
-        if let place { candidates.remove(at: place) }
-        if let data {
-            let place = place ?? candidates.firstIndex { !$0.isLocking } ?? candidates.count
-            candidates.insert(SettingsStoreCandidate(data), at: place)
-        }
-        return StoredValue(candidates.storedData, candidates: candidates)
-    }
-
-    /// Returns the expectation that this value is stored.
-    func entry(for key: SettingsService.StorageKey) -> SettingsStoreBatch.Entry {
-        var entry = SettingsStoreBatch.Entry(key: key, data: data)
-        entry.candidates = candidates
-        return entry
-    }
-
-    /// The candidates, including the single one of a store without layers.
-    var all: [SettingsStoreCandidate] { candidates ?? data.map { [SettingsStoreCandidate($0)] } ?? [] }
-}
-
-extension SettingsStore {
-    /// Returns the values that the store holds under a key, in all of its layers.
-    func read(_ key: SettingsService.StorageKey) throws -> StoredValue {
-        guard let layered else { return StoredValue(try get(key)) }
-        let candidates = try layered.candidates(for: key)
-        return StoredValue(candidates.storedData, candidates: candidates)
     }
 }

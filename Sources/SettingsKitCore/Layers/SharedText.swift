@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The text of a layer that was read last, for every store that has the layer: a store's overrides do not read its files again.
-final class SharedText: FollowedText {
+final class SharedText: Sendable {
     private struct State {
         /// The last text, and the error after it.
         var text: (any LayerText)?
@@ -16,13 +16,24 @@ final class SharedText: FollowedText {
     private let state = Mutex(State(), .leaf)
     private let source = Mutex<(any Sendable)?>(nil, .leaf)
 
-    /// Follows a text.
+    private let followed: any FollowedText
+
+    init(_ text: any FollowedText) { followed = text }
+
+    /// Begins to follow the text, once.
     ///
     /// - Throws: The error because of which there can be no layer.
-    init(_ text: any FollowedText) throws(SettingsError) {
-        let source = try text.follow { [weak self] in self?.receive($0) }
+    func begin() throws(SettingsError) {
+        if source.withLock({ $0 != nil }) { return }
+        let source = try followed.follow { [weak self] in self?.receive($0) }
         self.source.withLock { $0 = source }
     }
+
+    /// The text that was read last.
+    var text: (any LayerText)? { state.withLock { $0.text } }
+
+    /// Why the text cannot be read now.
+    var problem: SettingsError? { state.withLock { $0.problem } }
 
     private func receive(_ reading: LayerTextReading) {
         let receivers = state.withLock { state in

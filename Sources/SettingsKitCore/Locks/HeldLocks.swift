@@ -6,82 +6,44 @@
     #endif
 #endif
 
-/// Records the locks that the calling thread holds, in debug builds with `SETTINGSKIT_CHECKS_LOCKS` in the environment.
+/// Counts the mutexes that the calling thread holds, in debug builds with `SETTINGSKIT_CHECKS_LOCKS` in the environment.
 ///
-/// The process ends with a message if a thread locks a mutex out of order, or if it is about to call user code while it holds a
-/// lock. Tests set the variable. Release builds record nothing.
+/// The process ends with a message if a thread takes a mutex against the order of the levels, or if it is about to call user code
+/// while it holds a mutex. Tests set the variable. Release builds count nothing.
 @usableFromInline package enum HeldLocks {
     #if DEBUG
-        /// A mutex, for messages.
-        package struct Identity: Sendable {
-            let rank: LockRank
-            let place: StaticString
-            let line: UInt
-
-            package init(rank: LockRank, place: StaticString = #fileID, line: UInt = #line) {
-                (self.rank, self.place, self.line) = (rank, place, line)
-            }
-
-            var description: String { "the lock of \(place):\(line), which has the rank \(rank)," }
-        }
-
         private static let isChecking = getenv("SETTINGSKIT_CHECKS_LOCKS") != nil
+        /// The thread's mutexes of each level, eight bits for each; above them, whether an enclosing ``excepting(_:)`` allows others.
+        private static let counts = ThreadWord()
+        private static let exception: UInt = 1 << 24
 
-        private final class Locks {
-            var held: [Identity] = []
-            /// The number of held locks that an enclosing ``excepting(_:)`` allows.
-            var exceptedCount = 0
+        private static func one(of rank: LockRank) -> UInt { 1 << (8 * UInt(rank.rawValue)) }
 
-            var checked: ArraySlice<Identity> { held[exceptedCount...] }
-        }
+        /// Whether the thread holds a mutex, also where an enclosing ``excepting(_:)`` allows that. False unless locks are checked.
+        package static var areHeld: Bool { isChecking && counts.value != 0 }
 
-        private static let key: pthread_key_t = {
-            var key = pthread_key_t()
-            let error = pthread_key_create(&key) { pointer in
-                #if canImport(Darwin)
-                    Unmanaged<Locks>.fromOpaque(pointer).release()
-                #else
-                    if let pointer { Unmanaged<Locks>.fromOpaque(pointer).release() }
-                #endif
+        /// Records a mutex that the thread is about to wait for.
+        package static func willLock(_ rank: LockRank?) {
+            guard isChecking, let rank else { return }
+            let held = counts.value & (exception - 1)
+            if held >= (rank == .store ? one(of: .connection) : one(of: .leaf)) {
+                fatalError("A mutex of the level \(rank) is taken while one of a higher level, or a leaf, is held.")
             }
-            precondition(error == 0, "The system has no more thread-specific keys.")
-            return key
-        }()
-
-        private static var ofThread: Locks {
-            if let pointer = pthread_getspecific(key) {
-                return Unmanaged<Locks>.fromOpaque(pointer).takeUnretainedValue()
-            }
-            let locks = Locks()
-            pthread_setspecific(key, Unmanaged.passRetained(locks).toOpaque())
-            return locks
+            counts.value += one(of: rank)
         }
 
-        /// Whether the thread holds a lock, also where an enclosing ``excepting(_:)`` allows that. False unless locks are checked.
-        package static var areHeld: Bool { isChecking && !ofThread.held.isEmpty }
-
-        /// Records a lock that the thread is about to wait for.
-        package static func willLock(_ lock: Identity?) {
-            guard isChecking, let lock else { return }
-            let locks = ofThread
-            for held in locks.checked where !held.rank.mayPrecede(lock.rank) {
-                fatalError("\(lock.description) is taken while \(held.description) is held.")
-            }
-            locks.held.append(lock)
+        /// Records a mutex that the thread takes only if it is free. Its level does not matter.
+        package static func willTry(_ rank: LockRank?) {
+            if isChecking, let rank { counts.value += one(of: rank) }
         }
 
-        /// Records a lock that the thread takes only if it is free. Its rank does not matter.
-        package static func willTry(_ lock: Identity?) {
-            if isChecking, let lock { ofThread.held.append(lock) }
-        }
-
-        /// Records that the thread has released a lock.
-        package static func didUnlock(_ lock: Identity?) {
-            if isChecking, lock != nil { ofThread.held.removeLast() }
+        /// Records that the thread has released a mutex.
+        package static func didUnlock(_ rank: LockRank?) {
+            if isChecking, let rank { counts.value -= one(of: rank) }
         }
     #endif
 
-    /// Requires that the thread holds no lock, because it is about to run user code.
+    /// Requires that the thread holds no mutex, because it is about to run user code.
     ///
     /// - Parameter code: The code that is about to run: "a listener".
     @inlinable @inline(__always) package static func requireNone(before code: StaticString) {
@@ -90,32 +52,30 @@
         #endif
     }
 
-    /// Runs user code while locks are held. It may take other locks in any order.
+    /// Runs user code while mutexes are held. It may take others in any order.
     @inlinable @inline(__always) package static func excepting<R, Failure: Error>(
         _ body: () throws(Failure) -> R
     ) throws(Failure) -> R {
         #if DEBUG
-            let count = beginException()
-            defer { endException(count) }
+            let held = beginException()
+            defer { endException(held) }
         #endif
         return try body()
     }
 
     #if DEBUG
         @usableFromInline static func check(before code: StaticString) {
-            guard isChecking, let lock = ofThread.checked.first else { return }
-            fatalError("\(lock.description) is held while \(code) is called.")
+            guard isChecking, counts.value & (exception - 1) != 0 else { return }
+            fatalError("A mutex is held while \(code) is called.")
         }
 
-        @usableFromInline static func beginException() -> Int {
+        @usableFromInline static func beginException() -> UInt {
             guard isChecking else { return 0 }
-            let locks = ofThread
-            defer { locks.exceptedCount = locks.held.count }
-            return locks.exceptedCount
+            let held = counts.value
+            if held != 0 { counts.value = exception }
+            return held
         }
 
-        @usableFromInline static func endException(_ count: Int) {
-            if isChecking { ofThread.exceptedCount = count }
-        }
+        @usableFromInline static func endException(_ held: UInt) { if isChecking { counts.value = held } }
     #endif
 }

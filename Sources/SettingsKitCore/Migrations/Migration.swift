@@ -40,7 +40,8 @@ extension SettingsService {
         ///
         /// If nothing is stored under the old name, the step does nothing. If `convert` returns nil, or if the setting
         /// already has another value, the old value stays. Otherwise the old name is removed when the new value is
-        /// stored safely. The ledger does not list this step; each migration tries it.
+        /// stored safely. The ledger does not list this step; each migration tries it. If the old value is in a store that cannot be
+        /// written, such as a ``LayeredStore`` of files only, the migration fails with the name of the file.
         ///
         /// The old name may be the setting's present one, to change the type of a value in place: the value is converted if it
         /// cannot be decoded as the setting's type.
@@ -56,7 +57,7 @@ extension SettingsService {
         ) -> Migration {
             let source = StorageKey(oldName, scope: scope ?? setting.key.scope).holding(Old.self)
             return Migration(name: oldName, description: "rename \(source)", version: nil) { transaction in
-                guard let data = transaction.data(for: source) else { return }
+                guard let data = try transaction.dataToMove(from: source) else { return }
                 if transaction.areOne(source, setting.key), setting.coding.isExactForm(data) { return }
                 let old: Old
                 do {
@@ -78,7 +79,10 @@ extension SettingsService {
         ) -> Migration {
             let source = StorageKey(oldName, scope: scope ?? setting.key.scope).holding(setting.key.valueType)
             return Migration(name: oldName, description: "rename \(source)", version: nil) { transaction in
-                guard !transaction.areOne(source, setting.key), let data = transaction.data(for: source) else { return }
+                guard !transaction.areOne(source, setting.key), let data = try transaction.dataToMove(from: source)
+                else {
+                    return
+                }
                 transaction.move(data, from: source, to: setting.key) { $0.write(data, for: setting.key) }
             }
         }

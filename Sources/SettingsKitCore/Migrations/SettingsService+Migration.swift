@@ -36,12 +36,12 @@ extension SettingsService {
     ) throws -> MigrationReport {
         let versions = steps.compactMap(\.version)
         precondition(Set(versions).count == versions.count, "Two steps of a migration must not have the same id.")
-        for connection in connections.all { try connection.store?.requireOpen() }
+        for connection in connections.all { try connection.sources?.requireOpen() }
         let run = MigrationRun(
             service: self, steps: steps, versions: versions, ledger: .init(ledger, scope: scope))
         let report = try run.carryOut()
         if !report.unknownVersions.isEmpty {
-            let store = connection(for: run.ledger).store?.description
+            let store = connection(for: run.ledger).sources?.description
             connections.diagnostics.report(
                 SettingsError(.newerVersion, store: store, underlying: UnknownVersions(ids: report.unknownVersions)))
         }

@@ -28,9 +28,12 @@ extension SettingsService {
             self.origin = origin
         }
 
-        init?(_ change: DecodedChange, of key: StorageKey) {
-            guard let oldValue = change.oldValue as? T, let newValue = change.newValue as? T else { return nil }
-            self.init(key: key, oldValue: oldValue, newValue: newValue, isSet: change.isSet, origin: change.origin)
+        /// - Precondition: The change is one of a setting with this type.
+        init(_ change: SlotChange) {
+            let slot = unsafeDowncast(change.slot, to: Slot<T>.self)
+            self.init(
+                key: slot.key, oldValue: slot.value(of: change.before), newValue: slot.value(of: change.after),
+                isSet: change.after.origin != nil, origin: change.origin)
         }
     }
 

@@ -11,17 +11,9 @@ extension SettingsService {
 
     /// Returns the same values, and reads them with `read`.
     func values<T>(of setting: Setting<T>, read: @escaping @Sendable () -> T) -> Stream<T> {
-        Stream {
-            // Listening begins before the first value is read, so no change in between is missed. A signal carries only the number
-            // of a commit. The value is read when the reader asks for it, so it is never an old one.
-            let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
-            let connection = self.connection(for: setting.key)
-            let end = connection.listen(to: self.cachedSetting(for: setting), .signal { source.push($0) })
-            // The stream holds the service and the setting, which keep the listened objects alive.
-            let owner = StreamOwner(source) { withExtendedLifetime((self, setting), end) }
-            let reader = ValueReader(sequence: { connection.sequence }, read: read)
-            source.push(UInt64.max)
-            return { await reader.next(from: owner) }
+        let connection = connection(for: setting.key)
+        return Stream {
+            Stream.values(read, at: { connection.sequence }) { self.subscription(to: setting, .signal($0)) }
         }
     }
 
@@ -36,9 +28,7 @@ extension SettingsService {
                     key: newer.key, oldValue: last.oldValue, newValue: newer.newValue, isSet: newer.isSet,
                     origin: last.origin == .external ? .external : newer.origin)
             }
-            let subscription = self.observe(setting) { source.push($0) }
-            let owner = StreamOwner(source) { subscription.cancel() }
-            return { await owner.next() }
+            return source.elements(from: self.observe(setting) { source.push($0) })
         }
     }
 
@@ -49,9 +39,11 @@ extension SettingsService {
     /// change that it makes is delivered after it returns. It should return soon, because other listeners of the same store wait
     /// for it.
     public func observe<T>(_ setting: Setting<T>, _ body: @escaping @Sendable (Change<T>) -> Void) -> Subscription {
-        let key = setting.key
-        return subscription(
-            to: setting, .change { decoded in if let change = Change<T>(decoded, of: key) { body(change) } })
+        let deliver: @Sendable (SlotChange, SettingListener) -> Void = { change, listener in
+            let change = Change<T>(change)
+            if listener.isActive.load(ordering: .acquiring) { body(change) }
+        }
+        return subscription(to: setting, .change(deliver))
     }
 
     /// Calls `body` after each change with the given origin, until the subscription is cancelled or released. With
@@ -70,7 +62,7 @@ extension SettingsService {
     }
 
     func subscription<T>(to setting: Setting<T>, _ body: SettingListener.Body) -> Subscription {
-        let end = connection(for: setting.key).listen(to: cachedSetting(for: setting), body)
+        let end = connection(for: setting.key).listen(to: slot(for: setting), body)
         return Subscription {
             end()
             // A subscription holds the service and the setting, which keep the listened objects alive.
@@ -93,16 +85,16 @@ extension SettingsService {
         for other in repeat each others { keys.insert(other.key) }
         return Stream { [keys] in
             let source = StreamSource<Void>(limit: 1) { _, _ in }
-            let subscription = self.observe(GroupListener(keys: keys, scope: nil) { _ in source.push(()) })
-            let owner = StreamOwner(source) { subscription.cancel() }
+            let next = source.elements(
+                from: self.observe(GroupListener(keys: keys, scope: nil) { _ in source.push(()) }))
             source.push(())
             @Sendable func moments() -> [UInt64] {
-                var moments = [self.cachedSetting(for: first).moment, self.cachedSetting(for: second).moment]
-                for other in repeat each others { moments.append(self.cachedSetting(for: other).moment) }
+                var moments = [self.slot(for: first).moment, self.slot(for: second).moment]
+                for other in repeat each others { moments.append(self.slot(for: other).moment) }
                 return moments
             }
             return {
-                while await owner.next() != nil {
+                while await next() != nil {
                     var before = moments()
                     for attempt in 1...CoreLimits.readingAttempts {
                         let values = (self.get(first), self.get(second), repeat self.get(each others))
@@ -162,9 +154,8 @@ extension SettingsService {
     private func changes(keys: Set<StorageKey>?, scope: Scope?) -> Stream<ChangeSet> {
         Stream {
             let source = StreamSource<ChangeSet>(limit: CoreLimits.waitingChangeSets) { $0.merged(with: $1) }
-            let subscription = self.observe(GroupListener(keys: keys, scope: scope) { source.push($0) })
-            let owner = StreamOwner(source) { subscription.cancel() }
-            return { await owner.next() }
+            return source.elements(
+                from: self.observe(GroupListener(keys: keys, scope: scope) { source.push($0) }))
         }
     }
 

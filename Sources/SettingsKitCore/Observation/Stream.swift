@@ -43,6 +43,43 @@ extension SettingsService {
     }
 }
 
+extension SettingsService.Stream {
+    /// Begins to listen, and returns a function that reads a setting or a record: at once, then once for each commit that was not
+    /// read yet.
+    ///
+    /// A signal carries only the number of a commit. The value is read when the reader asks for it, so it is never an old one.
+    ///
+    /// - Parameters:
+    ///   - read: Returns the current value.
+    ///   - sequence: Returns the number of the last commit.
+    ///   - listen: Passes on the number of each commit that has changed the value.
+    static func values(
+        _ read: @escaping @Sendable () -> Element, at sequence: @escaping @Sendable () -> UInt64,
+        listen: (_ signal: @escaping @Sendable (UInt64) -> Void) -> SettingsService.Subscription
+    ) -> Next {
+        let source = StreamSource<UInt64>(limit: 1) { Swift.max($0, $1) }
+        // Listening begins before the first value is read, so no change in between is missed.
+        let next = source.elements(from: listen { source.push($0) })
+        let seen = LastCommit()
+        source.push(UInt64.max)
+        return {
+            while let signal = await next() {
+                // The value that is read now includes every commit up to this number.
+                let last = sequence()
+                if signal <= seen.number.load(ordering: .relaxed) { continue }
+                seen.number.store(last, ordering: .relaxed)
+                return read()
+            }
+            return nil
+        }
+    }
+}
+
+/// The last commit that an iterator has read. One task at a time changes it.
+private final class LastCommit: Sendable {
+    let number = Atomic<UInt64>(0)
+}
+
 /// Holds the listener that was created together with the sequence, until the first iteration takes it.
 private final class FirstListener<Next: Sendable>: Sendable {
     private let listener: Mutex<Next?>

@@ -6,29 +6,9 @@ import Synchronization
 /// a slow reader never makes the buffer grow, and still ends on the newest element.
 package final class StreamSource<Element: Sendable>: Sendable {
     private struct State {
-        /// The elements before `head` have been pulled. They are nil, because elements are not released inside the lock.
-        var buffer: [Element?] = []
-        var head = 0
+        var buffer: [Element] = []
         var waiter: CheckedContinuation<Element?, Never>?
         var hasEnded = false
-
-        var count: Int { buffer.count - head }
-
-        mutating func popFirst() -> Element? {
-            guard head < buffer.count else { return nil }
-            defer {
-                buffer[head] = nil
-                head += 1
-                if head == buffer.count {
-                    buffer.removeAll(keepingCapacity: true)
-                    head = 0
-                } else if head >= 512 {
-                    buffer.removeFirst(head)
-                    head = 0
-                }
-            }
-            return buffer[head]
-        }
     }
 
     private let limit: Int
@@ -44,13 +24,14 @@ package final class StreamSource<Element: Sendable>: Sendable {
     }
 
     package func push(_ element: Element) {
+        // The replaced element is released outside the lock.
         let (waiter, replaced): (CheckedContinuation<Element?, Never>?, Element?) = state.withLock { state in
             if state.hasEnded { return (nil, nil) }
             if let waiter = state.waiter {
                 state.waiter = nil
                 return (waiter, nil)
             }
-            guard state.count >= limit, let last = state.buffer.last, let last else {
+            guard state.buffer.count >= limit, let last = state.buffer.last else {
                 state.buffer.append(element)
                 return (nil, nil)
             }
@@ -64,7 +45,7 @@ package final class StreamSource<Element: Sendable>: Sendable {
     /// Ends the sequence; a waiting reader receives nil.
     package func end() {
         let (waiter, left) = state.withLock { state in
-            defer { (state.waiter, state.buffer, state.head, state.hasEnded) = (nil, [], 0, true) }
+            defer { (state.waiter, state.buffer, state.hasEnded) = (nil, [], true) }
             return (state.waiter, state.buffer)
         }
         withExtendedLifetime(left) {}
@@ -81,35 +62,27 @@ package final class StreamSource<Element: Sendable>: Sendable {
     package func next() async -> Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isWaiting = state.withLock { state in
-                    if state.hasEnded || state.count > 0 { return false }
+                let (isWaiting, element): (Bool, Element?) = state.withLock { state in
+                    if state.hasEnded { return (false, nil) }
+                    if !state.buffer.isEmpty { return (false, state.buffer.removeFirst()) }
                     precondition(state.waiter == nil, "An iterator of a settings stream belongs to one task at a time.")
                     state.waiter = continuation
-                    return true
+                    return (true, nil)
                 }
-                if !isWaiting { continuation.resume(returning: state.withLock { $0.popFirst() }) }
+                if !isWaiting { continuation.resume(returning: element) }
             }
         } onCancel: {
             end()
         }
     }
-}
 
-/// Ends a source when nothing pulls from it any longer.
-package final class StreamOwner<Element: Sendable>: Sendable {
-    private let source: StreamSource<Element>
-    private let onEnd: @Sendable () -> Void
-
-    /// - Parameter onEnd: Stops the pushing.
-    package init(_ source: StreamSource<Element>, onEnd: @escaping @Sendable () -> Void) {
-        self.source = source
-        self.onEnd = onEnd
+    /// Returns a function that returns one element after the other.
+    ///
+    /// - Parameter subscription: What pushes the elements. It ends when the function is released.
+    package func elements(from subscription: SettingsService.Subscription) -> SettingsService.Stream<Element>.Next {
+        {
+            defer { withExtendedLifetime(subscription) {} }
+            return await self.next()
+        }
     }
-
-    deinit {
-        onEnd()
-        source.end()
-    }
-
-    package func next() async -> Element? { await source.next() }
 }

@@ -14,25 +14,19 @@ extension SettingsService {
     ///
     /// Reading costs little more than reading a variable. It may be used from any thread. It keeps the service alive.
     ///
-    /// ## Changes while a tracker reads
-    /// A tracker ends on the stored value, also if another thread or process changes the setting while the tracker's
-    /// closure runs. The Observation framework installs a tracker when its closure returns, and does not notify it of
-    /// earlier changes. So a `Value` notifies the trackers that have read an older value once more, up to ten times in
-    /// 1.9 seconds with growing pauses. The closure must return within that time after the read; otherwise its tracker may
-    /// learn of the change only with the next one. A tracker that has read the new value is not notified again, except
-    /// when a change arrives during its read, or when the setting is read and changed many times a second.
-    ///
-    /// Trackers are notified on the thread that made the change; for the notifications that follow, on a thread of Swift's
-    /// concurrency pool.
+    /// Trackers are notified after each change, on the thread that made it. The Observation framework installs a tracker when its
+    /// closure returns, and does not notify it of earlier changes. So all trackers are notified once more, on a thread of Swift's
+    /// concurrency pool, when there was no change for 0.1 seconds: a tracker ends on the stored value, also if another thread or
+    /// process changes the setting while its closure runs, provided that the closure returns within that time.
     public final class Value<T: Sendable>: Observable, Sendable {
         private let service: SettingsService
         private let setting: Setting<T>
-        @usableFromInline let cached: CachedSettingValue<T>
+        @usableFromInline let cached: Slot<T>
 
         init(_ setting: Setting<T>, in service: SettingsService) {
             self.service = service
             self.setting = setting
-            cached = service.cachedSetting(for: setting)
+            cached = service.slot(for: setting)
         }
 
         /// The setting's name and scope.

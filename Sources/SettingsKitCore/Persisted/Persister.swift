@@ -21,7 +21,7 @@ import Observation
 public final class Persister<Value: Sendable>: Observable, Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
-    @usableFromInline let cached: CachedSettingValue<Value>
+    @usableFromInline let cached: Slot<Value>
 
     /// Creates a persister for a setting in a service.
     ///
@@ -33,7 +33,7 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     ) {
         self.service = service
         self.setting = setting
-        cached = service.cachedSetting(for: setting)
+        cached = service.slot(for: setting)
     }
 
     /// Creates a persister for a value of a store.

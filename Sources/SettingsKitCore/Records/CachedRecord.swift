@@ -6,31 +6,63 @@ import Synchronization
     import Foundation
 #endif
 
-/// The cache of one record: the decoded value, over the fields' bytes.
+/// The cache of one record, over the settings that are its fields.
 @usableFromInline final class CachedRecord<Record: SettingsRecord>: TrackedValue {
-    let fields: RecordFields
-    @usableFromInline let decoded = RecordValue<Record>()
-    @usableFromInline let trackers = ValueTrackers()
-    /// The row of the cached record that this process has written, so that the next change need not encode it. A change takes it.
-    ///
-    /// The closure returns it.
-    private let writtenRow = Mutex<(row: @Sendable () -> SettingsRow, token: UInt64)?>(nil, .leaf)
+    /// The decoded record. The fields invalidate it, and do not keep the rest of this object alive.
+    @usableFromInline final class Decoded: Sendable {
+        @usableFromInline let cached = CachedValue<Record>()
+    }
 
-    private var connection: ScopeConnection { fields.connection }
+    let service: SettingsService
+    let connection: Connection
+    let fields: RecordFieldList
+    private let mapping: RecordMapping<Record>
+    @usableFromInline let decoded = Decoded()
+    @usableFromInline let trackers = Trackers()
 
     /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or if no record can be created from it.
-    init(name: String?, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
-        let layout = RecordLayout.of(Record.self)
-        fields = try RecordFields(named: name, typeName: "\(Record.self)", scope: scope, in: service, layout, decoded) {
-            try layout.declaredRow(of: Record.empty)
+    init(
+        name: String?, scope: SettingsService.Scope, in service: SettingsService, _ mapping: RecordMapping<Record>
+    ) throws(SettingsError) {
+        (self.service, self.mapping, connection) = (service, mapping, service.connections[scope])
+        let key = SettingsService.StorageKey(name ?? "\(Record.self)", scope: scope)
+        let members = try Self.members(of: .empty, mapping, key)
+        let encoded = try RecordFieldList(
+            of: Record.self, members, named: name, in: scope, of: service,
+            whenInvalidated: { [decoded] in decoded.cached.invalidate() })
+        // Adds those that the record only decodes.
+        let reading = RecordReading(encoded, from: .defaults)
+        _ = try Self.record(of: reading, mapping, nil)
+        fields = reading.list
+    }
+
+    // MARK: Coding
+
+    private static func members(
+        of record: Record, _ mapping: RecordMapping<Record>, _ key: SettingsService.StorageKey
+    ) throws(SettingsError) -> [any RecordMember] {
+        HeldLocks.requireNone(before: "encoding")
+        do {
+            return try mapping.members(record)
+        } catch {
+            throw .wrap(error, as: .encodingFailed, key: key)
         }
-        // Reads all fields, so that their changes are received from the beginning.
-        if let error = try load(from: RecordSource(fields, known: [:], readsStore: false)).problem { throw error }
+    }
+
+    private static func record(
+        of reading: RecordReading, _ mapping: RecordMapping<Record>, _ connection: Connection?
+    ) throws(SettingsError) -> Record {
+        HeldLocks.requireNone(before: "decoding")
+        do {
+            return try mapping.record(reading)
+        } catch {
+            throw .wrap(error, as: .decodingFailed, key: reading.list.key, store: connection?.sources?.description)
+        }
     }
 
     // MARK: Reading
 
-    /// Returns the record: from memory if it is cached, otherwise from the store.
+    /// Returns the record: from memory if it is cached, otherwise from the fields.
     @inlinable @inline(__always) func value() -> Record {
         // Without counting references, which takes longer than reading: this object holds the value, and the caller this
         // object.
@@ -39,92 +71,64 @@ import Synchronization
 
     @usableFromInline @inline(never) func refreshedValue() -> Record {
         do throws(SettingsError) {
-            return try current().record()
+            return try current()
         } catch {
             connection.diagnostics.reportOnce(error)
             return .empty
         }
     }
 
-    /// A record and the bytes from which it was created.
-    struct Loaded {
-        /// The record; nil if the stored fields are no record.
-        let content: Record?
-        /// Why the stored fields are no record.
-        let problem: SettingsError?
-        let fields: LoadedFields
-        /// The token of the cached record. Nil if it was not cached.
-        var token: UInt64?
-
-        func record() throws(SettingsError) -> Record {
-            guard let content else { throw problem ?? SettingsError(.decodingFailed) }
-            return content
-        }
-    }
-
-    /// The source of the current record, if the store publishes all of its changes.
-    enum Origin {
-        /// The cache, if it has the record.
-        case cache
-        /// The bytes that the store has published.
-        case publishedBytes
-        /// The store.
-        case store
-    }
-
-    /// Returns the stored record: all fields from one moment, if the store publishes all of its changes.
-    ///
-    /// - Throws: the error if the store cannot be read.
-    func current(from origin: Origin = .publishedBytes) throws(SettingsError) -> Loaded {
-        let row = fields.row
+    /// Returns the record of the fields' values: those of one moment, if the store publishes all of its changes.
+    private func current() throws(SettingsError) -> Record {
         var attempts = 0
         while true {
             attempts += 1
-            let isLastAttempt = attempts >= CoreLimits.readingAttempts
-            let (record, snapshot, token, isExhaustive) = connection.betweenCommits {
-                // The record is read first: another thread may complete the bytes and cache a record of them at any time.
-                let record = origin == .cache ? decoded.cached.read() : nil
-                return (record, row.snapshot, decoded.cached.token, connection.isExhaustive)
+            if let record = decoded.cached.read() { return record }
+            let token = decoded.cached.token
+            let isExhaustive = connection.isExhaustive
+            let reading = RecordReading(fields, from: .memory)
+            let result = Result { () throws(SettingsError) in
+                try Self.record(of: reading, mapping, connection)
             }
-            // A cached record was created from bytes in the snapshot: a commit would have invalidated it.
-            if isExhaustive, let record {
-                return Loaded(content: record, problem: nil, fields: snapshot.loaded, token: token)
-            }
-            let usesKnown = isExhaustive && (origin != .store || isLastAttempt)
-            let source = RecordSource(fields, known: usesKnown ? snapshot.fields : [:])
-            let loaded = try load(from: source)
-            if isExhaustive { row.complete(source.read, loaded.fields, generation: snapshot.generation) }
-            // Values that were read beside the known ones may be of another moment. If the store publishes all of its changes, they
-            // are known the next time, so the loop ends.
-            if !source.read.isEmpty, decoded.cached.token != token, isExhaustive || !isLastAttempt { continue }
-            // A token is odd while no value is cached.
-            if isExhaustive, let record = loaded.content { decoded.cached.publish(record, token: token) }
-            return loaded
+            // A commit invalidates the fields that it changes and the record. So if it was not invalidated, nothing has changed.
+            let limit = isExhaustive ? CoreLimits.transactionAttempts : CoreLimits.readingAttempts
+            if decoded.cached.token != token, attempts < limit { continue }
+            let record = try result.get()
+            if isExhaustive, !reading.isProvisional { decoded.cached.publish(record, token: token) }
+            return record
         }
     }
 
-    private func load(from source: RecordSource) throws(SettingsError) -> Loaded {
-        var record: Record?
-        let problem = try source.load { record = try Record.load(from: $0) }
-        return Loaded(content: problem == nil ? record : nil, problem: problem, fields: source.loaded)
+    /// Returns the stored record.
+    func load() throws(SettingsError) -> Record {
+        try connection.requireSources().requireOpen()
+        let first = SettingsService.Transaction(service: service, options: .ofQuestion)
+        let (record, error) = SettingsService.Transaction.run(first) { transaction in
+            Result { () throws(SettingsError) in try self.record(in: &transaction).record }
+        }
+        if let error { throw error }
+        return try record.get()
+    }
+
+    private func record(
+        in transaction: inout SettingsService.Transaction
+    ) throws(SettingsError) -> (record: Record, refusals: [String: SettingsError]) {
+        let reading = RecordReading(fields, from: .transaction, in: transaction)
+        defer { transaction = reading.transaction ?? transaction }
+        return (try Self.record(of: reading, mapping, connection), reading.refusals)
     }
 
     // MARK: Writing
 
-    private var writer: RecordWriter {
-        RecordWriter(fields: fields) { () throws(SettingsError) in
-            try self.current(from: .store).fields.disregardedLocks
+    /// Sets a field. If the key path leads to no field, changes the record.
+    func set<Value>(_ keyPath: WritableKeyPath<Record, Value>, to value: Value) throws(SettingsError) {
+        if mapping.isCoding, fields.areProperties, let field = field(keyPath, settingIt: value),
+            try field.set(value, in: service)
+        {
+            return
         }
-    }
-
-    /// Returns the row of a record that was loaded.
-    private func row(of old: Record, _ loaded: Loaded, _ writer: RecordWriter) throws(SettingsError) -> SettingsRow {
-        let written = writtenRow.withLock { written in
-            defer { written = nil }
-            return written
-        }
-        if let written, written.token == loaded.token { return written.row() }
-        return try writer.row(old.save)
+        let outcome = change(.ofSet, isOutright: true) { $0[keyPath: keyPath] = value }
+        if let error = outcome.error { throw error }
     }
 
     /// Changes the record, and writes the fields that differ, unless the stored bytes of one of them are no value: it would be
@@ -132,125 +136,190 @@ import Synchronization
     ///
     /// - Parameter body: May be called more than once.
     /// - Returns: The result of the call that was applied, or the error because of which nothing was changed.
-    func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> (result: R?, error: SettingsError?) {
-        var outcome: Result<R, E>?
-        let writer = writer
-        var new: Record?
-        var newRow: SettingsRow?
+    func change<R, E: Error>(
+        _ options: SettingsStoreBatch.Options, isOutright: Bool = false, _ body: (inout Record) throws(E) -> R
+    ) throws(E) -> (result: R?, error: SettingsError?) {
         do throws(SettingsError) {
-            try connection.requireStore().requireOpen(toCalculateFrom: fields.recordKey)
-            let change = try writer.commit(.ofSave) { () throws(SettingsError) in
-                let loaded = try current(from: .cache)
-                let old = try loaded.record()
-                var changed = old
-                HeldLocks.requireNone(before: "the closure of an update")
-                do throws(E) {
-                    outcome = .success(try body(&changed))
-                } catch {
-                    outcome = .failure(error)
-                    return nil
-                }
-                let (oldRow, row) = (try row(of: old, loaded, writer), try writer.row(changed.save))
-                new = changed
-                newRow = row
-                let change = FieldChange(
-                    loaded: loaded.fields, writes: try writer.writes(from: oldRow, to: row), isWhole: true)
-                try writer.requireReadable(change)
-                return change
-            }
-            keep(new, newRow, after: change)
+            try connection.requireSources().requireOpen(toCalculateFrom: fields.key)
         } catch {
             return (nil, error)
         }
-        return (try outcome?.get(), nil)
-    }
-
-    /// Sets a field, whichever value it had.
-    func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) throws(SettingsError) {
-        // Other fields may change meanwhile: the write does not depend on them, unless the property is computed from several.
-        let isStored = MemoryLayout<Record>.offset(of: keyPath) != nil
-        let writer = writer
-        var new: Record?
-        var newRow: SettingsRow?
-        let change = try writer.commit(.ofSet) { () throws(SettingsError) in
-            let loaded = try current(from: .cache)
-            let old = try loaded.record()
-            var changed = old
-            HeldLocks.requireNone(before: "a key path")
-            changed[keyPath: keyPath] = value
-            let (oldRow, row) = (try row(of: old, loaded, writer), try writer.row(changed.save))
-            new = changed
-            newRow = row
-            var writes = try writer.writes(from: oldRow, to: row)
-            let isField = isStored || writes.count == 1 && writer.isField(writes[0], holding: value)
-            if !writer.isOpen {
-                writes = try writer.keptWrites(
-                    writes,
-                    all: { () throws(SettingsError) in
-                        let all = try writer.writes(from: oldRow, to: row, and: Set(fields.names))
-                        return isStored ? all : all.filter { fields.layout.attributes[$0.name] != nil }
-                    },
-                    setting: { isField || writes.isEmpty ? try FieldEncoding.data(of: value) : nil }, loaded.fields)
-            } else if writes.isEmpty, !loaded.fields.rejected.isEmpty {
-                // The value that is in force replaces bytes that are no value.
-                writes = try writer.writes(
-                    try writer.writes(from: oldRow, to: row, and: loaded.fields.rejected),
-                    setting: { try FieldEncoding.data(of: value) })
+        return try transaction(options) { transaction, problem throws(E) -> R? in
+            var (old, refusals): (Record, [String: SettingsError])
+            do throws(SettingsError) {
+                (old, refusals) = try record(in: &transaction)
+                if let error = transaction.error { throw error }
+            } catch {
+                problem = error
+                return nil
             }
-            return FieldChange(loaded: loaded.fields, writes: writes, isWhole: !isField)
+            var new = old
+            let result = try body(&new)
+            do throws(SettingsError) {
+                try set(new, from: old, in: &transaction) { field, isOther, _ throws(SettingsError) in
+                    guard isOther else { return false }
+                    if !isOutright, let refusal = refusals[field.name] { throw refusal }
+                    return true
+                }
+            } catch {
+                problem = error
+            }
+            return result
         }
-        keep(new, newRow, after: change)
-    }
-
-    /// Caches a record that was written, unless the fields hold other values by now. So it need not be decoded again.
-    private func keep(_ record: Record?, _ newRow: SettingsRow?, after change: FieldChange?) {
-        guard fields.isWhollySaved, let record, let newRow, let change else { return }
-        let token = connection.betweenCommits {
-            connection.isExhaustive && fields.row.holds(change) ? decoded.cached.token : nil
-        }
-        // An even token: another thread has already read and cached the record.
-        guard let token, token & 1 == 1 else { return }
-        decoded.cached.publish(record, token: token)
-        // nonisolated(unsafe): its values are the record's, which is `Sendable`, or were created for the row, which one thread at a
-        // time uses.
-        nonisolated(unsafe) let row = newRow
-        let written = (row: { @Sendable in row }, token: CachedValue<Record>.token(afterPublishing: token))
-        // Another thread's row is not released inside the lock.
-        writtenRow.withLock { if $0 == nil { $0 = written } }
     }
 
     /// Replaces the record, including fields whose stored bytes are no value.
     ///
     /// A store that is not open yet keeps the change if the options allow it, and throws otherwise.
     func replace(by record: Record, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
-        if !options.isKept { try connection.requireStore().requireOpen() }
-        let writer = writer
-        var newRow: SettingsRow?
-        let change = try writer.commit(options) { () throws(SettingsError) in
-            let loaded = try current()
-            var old = loaded.content ?? .empty
-            var others = loaded.fields.rejected
-            if !writer.isOpen {
-                // An unopened store's answer is provisional, so no field counts as equal to a stored one.
-                (old, others) = (.empty, Set(fields.names))
-            } else if loaded.content == nil {
-                others = Set(loaded.fields.stored.filter { $0.value.writableData != nil }.keys)
+        let store = try connection.requireSources()
+        if !options.isKept { try store.requireOpen() }
+        let (_, error) = transaction(options) { transaction, problem in
+            do throws(SettingsError) {
+                // What an unopened store answers is provisional, so no field counts as equal to a stored one.
+                if !store.isOpen { return try set(record, from: nil, in: &transaction) { _, _, _ in true } }
+                var old: Record?
+                do throws(SettingsError) {
+                    old = try self.record(in: &transaction).record
+                } catch {
+                    // Then all that is stored is replaced.
+                }
+                let isRecord = old != nil
+                try set(record, from: old, in: &transaction) { field, isOther, transaction in
+                    isOther || isRecord && field.holdsOtherBytes(in: &transaction)
+                        || !isRecord && transaction.data(for: field.definition.key) != nil
+                }
+            } catch {
+                problem = error
             }
-            let row = try writer.row(record.save)
-            newRow = row
-            return FieldChange(
-                loaded: loaded.fields, writes: try writer.writes(from: writer.row(old.save), to: row, and: others),
-                isWhole: true)
         }
-        keep(record, newRow, after: change)
+        if let error { throw error }
     }
 
-    /// Removes every field.
-    func remove(_ options: SettingsStoreBatch.Options) throws(SettingsError) { try writer.remove(options) }
+    /// Applies a transaction.
+    ///
+    /// - Parameter body: Sets the error because of which nothing can be applied.
+    private func transaction<R, E: Error>(
+        _ options: SettingsStoreBatch.Options,
+        _ body: (inout SettingsService.Transaction, _ problem: inout SettingsError?) throws(E) -> R
+    ) throws(E) -> (R, SettingsError?) {
+        var problem: SettingsError?
+        let first = SettingsService.Transaction(service: service, options: options)
+        return try SettingsService.Transaction.run(first) {
+            (transaction: inout SettingsService.Transaction) throws(E) -> R in
+            problem = nil
+            return try body(&transaction, &problem)
+        } commit: { transaction throws(SettingsError) in
+            if let problem { throw problem }
+            return try transaction.commit()
+        }
+    }
+
+    /// Sets fields to the members of a record.
+    ///
+    /// - Parameters:
+    ///   - old: The record before.
+    ///   - isWritten: Returns whether to set a field, whose member may be another one than before.
+    private func set(
+        _ new: Record, from old: Record?, in transaction: inout SettingsService.Transaction,
+        _ isWritten: (
+            _ field: any RecordField, _ isOther: Bool, inout SettingsService.Transaction
+        ) throws(SettingsError) -> Bool
+    ) throws(SettingsError) {
+        let members = try Self.members(of: new, mapping, fields.key)
+        let before = try Self.members(of: old ?? .empty, mapping, fields.key)
+        var commonCount = 0
+        for (place, member) in members.enumerated() {
+            guard let found = fields.place(of: member.name, near: place) else {
+                throw SettingsError(.encodingFailed, key: try fields.key(of: member.name), underlying: NoSuchField())
+            }
+            let isNext = place < before.count && before[place].name == member.name
+            let old = isNext ? before[place] : before.first { $0.name == member.name }
+            if old != nil { commonCount += 1 }
+            let isOther = try old.map { old throws(SettingsError) in try differs(member, from: old) } ?? true
+            if try isWritten(fields.fields[found], isOther, &transaction) {
+                try fields.fields[found].set(member, in: &transaction)
+            }
+        }
+        if commonCount == before.count { return }
+        for old in before where !members.contains(where: { $0.name == old.name }) {
+            guard let found = fields.place(of: old.name) else { continue }
+            if try isWritten(fields.fields[found], true, &transaction) {
+                try fields.fields[found].set(nil, in: &transaction)
+            }
+        }
+    }
+
+    private func differs(_ member: any RecordMember, from old: any RecordMember) throws(SettingsError) -> Bool {
+        if member.isIdentical(to: old) { return false }
+        do {
+            return try member.json() != old.json()
+        } catch {
+            throw SettingsError(.encodingFailed, key: try fields.key(of: member.name), underlying: error)
+        }
+    }
+
+    /// The error that a record encodes a member that the empty one does not.
+    private struct NoSuchField: ValueFreeError {
+        var description: String { "The empty record has no such field." }
+    }
+
+    /// Removes every field, including those that this program does not define, unless the record has no name: the store's other names
+    /// may be settings then.
+    func remove(_ options: SettingsStoreBatch.Options) throws(SettingsError) {
+        let (store, prefix) = (try connection.requireSources(), fields.prefix)
+        var names = Set(fields.fields.map { $0.definition.key.name })
+        do throws(SettingsError) {
+            // Names with another colon belong to other records and to migrations.
+            if !prefix.isEmpty {
+                names.formUnion(
+                    try store.keys().filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(":") })
+            }
+        } catch {
+            // Without a list of the keys, only the fields that the record knows are removed.
+            if error.code != .unsupported { throw error }
+        }
+        let scope = fields.key.scope
+        let known = Dictionary(fields.fields.map { ($0.definition.key.name, $0.definition) }) { one, _ in one }
+        let removable = try store.removable(names.filter(SettingsService.StorageKey.isValid), in: scope) { name in
+            known[name]?.slot(in: service).look()?.0.verdict
+        }
+        if removable.isEmpty { return }
+        let writes = removable.map { SettingsStoreBatch.Entry(key: .init($0, scope: scope), data: nil) }
+        _ = try store.apply(SettingsStoreBatch(writes: writes, options: options))
+    }
+
+    // MARK: Fields
+
+    /// Returns the field to which a key path leads.
+    private func field<Value>(
+        _ keyPath: WritableKeyPath<Record, Value>, settingIt value: Value
+    ) -> (any RecordField)? {
+        // A store that is not open yet keeps only what is set outright.
+        let isOpen = connection.sources?.isOpen ?? true
+        let property = RecordLayout.of(Record.self).property(of: keyPath, settingIt: value, isCertain: isOpen)
+        guard let property, !property.isRecord else { return nil }
+        return fields.place(of: property.name).map { fields.fields[$0] }
+    }
+
+    /// Returns the settings to which a key path leads: a field, or those of a nested record.
+    ///
+    /// - Precondition: The key path leads to a property that is stored.
+    func settings<Value>(_ keyPath: WritableKeyPath<Record, Value>) -> [SettingsService.SettingDefinition] {
+        let property = RecordLayout.of(Record.self).property(of: keyPath)
+        let found = fields.fields.filter { field in
+            guard let property else { return false }
+            return property.isRecord ? field.name.hasPrefix(property.name + ".") : field.name == property.name
+        }
+        precondition(
+            !found.isEmpty, "\(keyPath) leads to no field of \(Record.self), but to a part or a computed property.")
+        return found.map(\.definition)
+    }
 
     // MARK: Listening
 
     @usableFromInline func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
-        fields.listen(signal)
+        let ends = fields.fields.map { $0.listen(signal) }
+        return { for end in ends { end() } }
     }
 }

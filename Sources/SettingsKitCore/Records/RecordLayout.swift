@@ -1,36 +1,39 @@
 import Synchronization
 
-/// The names of a record type's fields, and what their attributes declare.
+/// The properties of a record's type: their names as fields, their places in memory, and what their attributes declare.
 ///
-/// A nested record has no field of its own: its fields are the outer record's, such as `http.timeout`. Every other structure is one
-/// value.
+/// A nested record is no field: its fields are the outer record's, such as `http.timeout`. Every other structure is one value.
 final class RecordLayout: Sendable {
-    /// The layout of a type without attributes and nested records.
-    static let plain = RecordLayout()
+    /// A property, or one of a nested record.
+    struct Property: Sendable {
+        /// The name of the field, or the first part of the names of a nested record's fields.
+        var name: String
+        /// The type of the value, without the wrapper.
+        let type: Any.Type
+        /// The place in memory; nil if it is not known.
+        var offset: Int?
+        /// The number of bytes of the value.
+        let size: Int
+        /// The place of the wrapper's mark, which each assignment changes; nil without a wrapper.
+        var markOffset: Int?
+        let attribute: (any AnyFieldAttribute)?
+        let isRecord: Bool
+    }
+
     /// Each type's layout is made once. A leaf: nothing is called inside it.
     private static let known = Mutex<[ObjectIdentifier: RecordLayout]>([:], .leaf)
 
-    /// The names of the fields that are not named like their coding keys.
-    private let names: [String: String]
-    /// The layouts of nested records, by coding key.
-    let nested: [String: RecordLayout]
-    /// The attributes of the fields that have one, by the field's name, nested ones included.
-    let attributes: [String: any FieldAttribute]
-    /// The names that the stored properties have as fields, nested ones included.
-    private let namesOfProperties: [String]
-
-    private init(
-        names: [String: String] = [:], nested: [String: RecordLayout] = [:],
-        attributes: [String: any FieldAttribute] = [:], namesOfProperties: [String] = []
-    ) {
-        (self.names, self.nested, self.attributes) = (names, nested, attributes)
-        self.namesOfProperties = namesOfProperties
-    }
+    /// The properties, each nested record before its own.
+    let properties: [Property]
+    /// The name of each property as a field, by its own name. That is also the coding key of a property with an attribute.
+    let names: [String: String]
+    /// The layouts of nested records, by the name of the property.
+    private let inner: [String: RecordLayout]
 
     static func of<Record: SettingsRecord>(_ type: Record.Type) -> RecordLayout {
         let identifier = ObjectIdentifier(type)
         if let layout = known.withLock({ $0[identifier] }) { return layout }
-        HeldLocks.requireNone(before: "encoding")
+        HeldLocks.requireNone(before: "a record's type")
         let made = RecordLayout(of: Record.empty)
         return known.withLock { known in
             let first = known[identifier] ?? made
@@ -39,141 +42,183 @@ final class RecordLayout: Sendable {
         }
     }
 
-    private convenience init<Record: SettingsRecord>(of empty: Record) {
-        let properties = RecordProperties(of: empty)
-        var names: [String: String] = [:]
-        for (property, attribute) in properties.attributes {
-            guard let name = attribute.name else { continue }
-            precondition(
-                SettingsService.StorageKey.isValid(name),
-                "The name of the field \(Record.self).\(property) must not be empty or contain NUL.")
-            names[property] = name
+    private init<Record: SettingsRecord>(of empty: Record) {
+        precondition(!(Record.self is AnyClass), "\(Record.self) must be a structure: an object has no earlier value.")
+        precondition(!(empty is any CustomReflectable), "\(Record.self) must show its properties to Mirror.")
+        var (properties, names, inner, end) = ([Property](), [String: String](), [String: RecordLayout](), 0)
+        for child in Mirror(reflecting: empty).children {
+            let (label, wrapper) = (child.label ?? "", child.value as? any FieldWrapper)
+            let property: String = wrapper == nil ? label : String(label.dropFirst())
+            let (size, alignment) = Self.memory(of: child.value)
+            let offset = (end + alignment - 1) / alignment * alignment
+            end = offset + size
+            precondition(wrapper == nil || wrapper?.attribute != nil, "\(Record.self).empty must not be decoded.")
+            let name = wrapper?.attribute?.name ?? property
+            let valueType = wrapper?.valueType ?? type(of: child.value)
+            let layout = (valueType as? any SettingsRecord.Type).map { RecordLayout.of($0) }
+            Self.check(wrapper?.attribute, of: "\(Record.self).\(property)", isRecord: layout != nil)
+            (names[property], inner[property]) = (name, layout)
+            properties.append(
+                Property(
+                    name: name, type: valueType, offset: offset,
+                    size: Self.memory(of: wrapper?.anyValue ?? child.value).size,
+                    markOffset: wrapper.map { offset + $0.markOffset }, attribute: wrapper?.attribute,
+                    isRecord: layout != nil))
+            properties += layout?.properties.map { $0.inside(name, at: offset) } ?? []
         }
-        // Other types need not be encoded. A record that cannot be encoded is reported when it is.
-        let isDescribed = properties.hasRecords || !properties.attributes.isEmpty
-        let members = isDescribed ? optionalResult(of: Self.members, empty) ?? [] : []
-        let nested = members.compactMap { key, member in member.layout.map { (key, $0) } }
-        let layout = RecordLayout(names: names, nested: Dictionary(nested) { first, _ in first })
-        // A property without a coding key is no field.
-        let keys = Set(members.map(\.name))
-        let fields = layout.names(ofProperties: properties.names.filter(keys.contains))
+        // A property that has another size than its value has an unknown place, and so have those after it.
+        let isKnown = end == MemoryLayout<Record>.size
+        self.properties = isKnown ? properties : properties.map(\.withoutPlace)
+        (self.names, self.inner) = (names, inner)
+    }
+
+    private static func memory(of value: Any) -> (size: Int, alignment: Int) {
+        func memory<Value>(_ value: Value) -> (size: Int, alignment: Int) {
+            (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
+        }
+        return _openExistential(value, do: memory)
+    }
+
+    private static func check(_ attribute: (any AnyFieldAttribute)?, of property: String, isRecord: Bool) {
+        guard let attribute else { return }
         precondition(
-            Set(fields).count == fields.count, "Two fields of \(Record.self) have one name: \(fields.sorted()).")
-        self.init(
-            names: names, nested: layout.nested,
-            attributes: layout.attributes(of: Record.self, ofProperties: properties.attributes),
-            namesOfProperties: layout.names(ofProperties: properties.names))
+            attribute.name.map(SettingsService.StorageKey.isValid) ?? true,
+            "The name of the field \(property) must not be empty or contain NUL.")
+        precondition(
+            !isRecord || !attribute.hasValidation && attribute.help == nil && !attribute.isSecret,
+            """
+            The attribute of \(property) can only have a name, because the fields of a nested record are separate settings.
+            """)
     }
 
-    private static func members(of record: some SettingsRecord) throws -> [(name: String, member: any RowMember)] {
-        try RowEncoder.members(of: record, .plain, isDeclaring: true) ?? []
-    }
-
-    /// Returns the names of the fields of properties, nested ones included.
-    private func names(ofProperties properties: [String]) -> [String] {
-        properties.flatMap { property -> [String] in
-            guard let inner = nested[property] else { return [name(ofKey: property)] }
-            return inner.namesOfProperties.map { prefix(ofKey: property) + $0 }
-        }
-    }
-
-    /// Returns the attributes by the name of the field, nested ones included.
-    private func attributes(
-        of type: Any.Type, ofProperties own: [String: any FieldAttribute]
-    ) -> [String: any FieldAttribute] {
-        var attributes: [String: any FieldAttribute] = [:]
-        for (property, attribute) in own {
-            if nested[property] == nil {
-                attributes[name(ofKey: property)] = attribute
-            } else {
-                precondition(
-                    !attribute.hasValidation && attribute.help == nil && !attribute.isSecret,
-                    """
-                    The attribute of \(type).\(property) can only have a name, because the fields of a nested record are \
-                    separate settings.
-                    """)
-            }
-        }
-        for (key, inner) in nested {
-            attributes.merge(inner.attributes.map { (prefix(ofKey: key) + $0.key, $0.value) }) { first, _ in first }
-        }
-        return attributes
-    }
-
-    // MARK: Names
-
-    /// Whether fields are named like their coding keys, and no record is nested.
-    var isPlain: Bool { names.isEmpty && nested.isEmpty && attributes.isEmpty }
+    // MARK: Coding keys
 
     /// Returns the name of the field with a coding key.
-    func name(ofKey key: String) -> String { names.isEmpty ? key : names[key] ?? key }
+    func name(ofKey key: String) -> String { names[key] ?? key }
 
-    /// Returns the first part of the names of a nested record's fields.
-    func prefix(ofKey key: String) -> String { name(ofKey: key) + "." }
-
-    /// Returns the coding keys of fields, nested records included.
-    func keys(ofNames fields: [String]) -> [String] {
-        if isPlain { return fields }
-        let keys = Dictionary(names.map { ($0.value, $0.key) }) { first, _ in first }
-        let others = fields.filter { field in !nested.keys.contains { field.hasPrefix(prefix(ofKey: $0)) } }
-        return others.map { keys[$0] ?? $0 } + nested.keys
+    /// Returns the layout of the record that has a coding key; nil if it is one value.
+    ///
+    /// - Parameter type: The type of the value; nil if it is not known.
+    func inner(ofKey key: String, _ type: Any.Type?) -> RecordLayout? {
+        if names[key] != nil { return inner[key] }
+        return (type as? any SettingsRecord.Type).map { RecordLayout.of($0) }
     }
 
-    // MARK: Fields
-
-    /// Returns the fields that a record saves.
-    ///
-    /// Traps if a field with an attribute is not saved as the attribute says.
-    ///
-    /// - Throws: The error of the record.
-    func declaredRow(of record: some SettingsRecord) throws -> SettingsRow {
-        var row = SettingsRow.declaring
-        try record.save(into: &row)
-        // A custom mapping may save a nested record as one value.
-        let separate = attributes.filter { name, _ in
-            !nested.keys.contains { row.members[self.name(ofKey: $0)] != nil && name.hasPrefix(prefix(ofKey: $0)) }
-        }
-        for (name, attribute) in separate {
-            guard let member = row.members[name] else {
-                preconditionFailure(
-                    """
-                    \(type(of: record)).empty saves no field named \(name). A field that SettingField declares has the coding key \
-                    of its property, and its name is that of the attribute.
-                    """)
-            }
-            precondition(
-                !attribute.hasValidation || member.canBeValidated(by: attribute),
-                "\(type(of: record)) saves the field \(name) as another type than the one that its attribute validates."
-            )
-        }
-        return row
+    /// Returns whether a property is a secret field.
+    func isSecret(_ property: String) -> Bool {
+        properties.contains { $0.name == name(ofKey: property) && $0.attribute?.isSecret ?? false }
     }
 
-    /// Returns whether a record has no part that it does not save.
-    func isWhollySaved(in row: SettingsRow) -> Bool { row.members.names.sorted() == namesOfProperties.sorted() }
+    /// Returns the coding keys of fields, and of the nested records that have them.
+    func keys(of fields: [String]) -> [String] {
+        let records = inner.keys.filter { key in fields.contains { $0.hasPrefix("\(name(ofKey: key)).") } }
+        let own = fields.filter { field in !records.contains { field.hasPrefix("\(name(ofKey: $0)).") } }
+        return own.map { field in names.first { $0.value == field }?.key ?? field } + records
+    }
 
-    /// Returns the definitions of settings with the values of the record's fields.
-    ///
-    /// - Parameter name: The name of the record; nil for one without a name.
-    /// - Returns: The definitions by group: of the record, and of each nested record, which are named like their fields.
-    static func settings<Record: SettingsRecord>(
-        of type: Record.Type, name: String?, in scope: SettingsService.Scope
-    ) -> [(group: String?, settings: [SettingsService.SettingDefinition])] {
-        let layout = of(type)
-        let nestedNames = layout.nested.keys.map { layout.name(ofKey: $0) }.sorted { $0.utf8.count > $1.utf8.count }
-        var groups: [(group: String?, settings: [SettingsService.SettingDefinition])] = [(nil, [])]
-        // A record that cannot be saved has no fields.
-        let row = optionalResult(of: layout.declaredRow, Record.empty) ?? .declaring
-        for (field, member) in row.members.all {
-            let key = SettingsService.StorageKey(name.map { "\($0):\(field)" } ?? field, scope: scope)
-            guard let setting = member.setting(key, layout.attributes[field]) else { continue }
-            let group = nestedNames.first { field.hasPrefix($0 + ".") }
-            if let index = groups.firstIndex(where: { $0.group == group }) {
-                groups[index].settings.append(setting)
-            } else {
-                groups.append((group, [setting]))
+    /// The names of the nested records.
+    var recordNames: [String] { inner.keys.map(name) }
+
+    // MARK: Key paths
+
+    /// Returns the property to which a key path leads; nil for a part of a field, and for a computed property.
+    func property<Record: SettingsRecord, Value>(of keyPath: WritableKeyPath<Record, Value>) -> Property? {
+        if let offset = MemoryLayout<Record>.offset(of: keyPath) {
+            return properties.first { $0.offset == offset && $0.type == Value.self }
+        }
+        // A property with a wrapper has no offset. Assigning to it changes the wrapper's mark.
+        HeldLocks.requireNone(before: "a key path")
+        let before = Record.empty
+        var after = before
+        let value = after[keyPath: keyPath]
+        after[keyPath: keyPath] = value
+        return withUnsafeBytes(of: before) { before in
+            withUnsafeBytes(of: after) { after in
+                properties.first { property in
+                    guard let mark = property.markOffset, property.type == Value.self else { return false }
+                    return before.loadUnaligned(fromByteOffset: mark, as: UInt.self)
+                        != after.loadUnaligned(fromByteOffset: mark, as: UInt.self)
+                }
             }
         }
-        return groups.filter { !$0.settings.isEmpty }
+    }
+}
+
+extension RecordLayout {
+    /// Returns the stored property to which a key path leads, if that is certain for a value that is to be set.
+    ///
+    /// Assigning to a computed property may change one wrapped property, too, or several. So the key path must read and write that
+    /// one, also where all others of the type have the value, and change no other one. A value that the empty record has proves
+    /// nothing.
+    ///
+    /// - Parameter isCertain: Whether nil is returned then.
+    func property<Record: SettingsRecord, Value>(
+        of keyPath: WritableKeyPath<Record, Value>, settingIt value: Value, isCertain: Bool
+    ) -> Property? {
+        guard let property = property(of: keyPath), property.markOffset != nil else {
+            return self.property(of: keyPath)
+        }
+        let empty = Record.empty
+        if Self.areIdentical(empty[keyPath: keyPath], value) { return isCertain ? nil : property }
+        var (read, written) = (empty, empty)
+        for other in properties where other.type == Value.self { Self.set(value, other, of: &read) }
+        written[keyPath: keyPath] = value
+        let isWritten = Self.value(of: property, in: written).map { Self.areIdentical($0, value) } ?? false
+        let isOnlyOne = properties.allSatisfy { $0.contains(property) || $0.isSame(in: empty, written) }
+        return isWritten && isOnlyOne && Self.areIdentical(read[keyPath: keyPath], value) ? property : nil
+    }
+
+    private static func areIdentical<Value>(_ one: Value, _ other: Value) -> Bool {
+        withUnsafeBytes(of: one) { one in withUnsafeBytes(of: other) { one.elementsEqual($0) } }
+    }
+
+    /// Sets a property of the same type in a record's memory. A wrapper begins with its value.
+    private static func set<Record, Value>(_ value: Value, _ property: Property, of record: inout Record) {
+        guard let offset = property.offset else { return }
+        withUnsafeMutableBytes(of: &record) { bytes in
+            bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: Value.self).pointee = value
+        }
+    }
+
+    private static func value<Record, Value>(of property: Property, in record: Record) -> Value? {
+        guard let offset = property.offset else { return nil }
+        return withUnsafeBytes(of: record) { bytes in
+            bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: Value.self).pointee
+        }
+    }
+}
+
+extension RecordLayout.Property {
+    /// Returns whether a property is this one, or one of this nested record.
+    fileprivate func contains(_ other: Self) -> Bool {
+        other.name == name || isRecord && other.name.hasPrefix(name + ".")
+    }
+
+    /// Returns whether the property has the same bytes in two records, and the same mark. The fields of a nested record have their
+    /// own bytes.
+    fileprivate func isSame<Record>(in one: Record, _ other: Record) -> Bool {
+        withUnsafeBytes(of: one) { one in
+            withUnsafeBytes(of: other) { other in
+                guard let offset else { return false }
+                let value = offset..<(offset + (isRecord ? 0 : size))
+                let mark = markOffset.map { $0..<($0 + MemoryLayout<UInt>.size) } ?? 0..<0
+                return one[value].elementsEqual(other[value]) && one[mark].elementsEqual(other[mark])
+            }
+        }
+    }
+
+    /// The property of a nested record.
+    fileprivate func inside(_ outerName: String, at outerOffset: Int) -> Self {
+        var property = self
+        property.name = "\(outerName).\(name)"
+        property.offset = offset.map { $0 + outerOffset }
+        property.markOffset = markOffset.map { $0 + outerOffset }
+        return property
+    }
+
+    fileprivate var withoutPlace: Self {
+        var property = self
+        (property.offset, property.markOffset) = (nil, nil)
+        return property
     }
 }

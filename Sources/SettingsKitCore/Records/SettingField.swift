@@ -20,18 +20,38 @@
 /// the program has just started, the field has the value of the next layer, and at the end that of ``SettingsRecord/empty``, which
 /// is not validated. Writing a rejected value fails with ``SettingsError/Code/invalidValue``, and changes nothing.
 ///
-/// The attribute's arguments belong to the structure's type, not to its values: a field takes no more memory than its value, is
-/// encoded like it, and is equal to another one if the values are equal. They have an effect where the structure is stored field by
-/// field: in a ``SettingsStorage``, and as a nested record. A structure that is stored as one value, such as an element of an array
-/// or an optional record, is neither validated nor hidden by the attributes in it.
+/// The attribute's arguments belong to the structure's type: a field is encoded like its value, and is equal to another one if the
+/// values are equal. They have an effect where the structure is stored field by field: in a ``SettingsStorage``, and as a nested
+/// record. A structure that is stored as one value, such as an element of an array or an optional record, is neither validated nor
+/// hidden by the attributes in it.
 ///
 /// The property has an initial value, which may be nil without being written. Its coding key has the name of the property: to store
 /// a field under another name, pass the name to the attribute, not to `CodingKeys`. Beside another property wrapper, `SettingField`
-/// is the inner one. A record that breaks these rules, that saves two fields under one name, or that hides its properties from
-/// `Mirror`, traps when it is first used. The attribute of a nested record can only have a name.
-@propertyWrapper @frozen public struct SettingField<Value: Codable & Sendable>: Sendable {
+/// is the first one. A record that breaks these rules, that saves two fields under one name, that hides its properties from
+/// `Mirror`, or whose ``SettingsRecord/empty`` was decoded, traps when it is first used. The attribute of a nested record can only
+/// have a name.
+@propertyWrapper public struct SettingField<Value: Codable & Sendable>: Sendable {
     /// The value of the field.
-    public var wrappedValue: Value
+    public var wrappedValue: Value { didSet { mark.recordAssignment() } }
+
+    private var mark: Mark
+
+    /// What the attribute declares; nothing for a value that was decoded.
+    ///
+    /// Each assignment to the field goes over to the other case, which shows to which property a key path leads.
+    private enum Mark: Sendable {
+        case even(FieldAttribute<Value>)
+        case odd(FieldAttribute<Value>)
+        case none
+
+        mutating func recordAssignment() {
+            switch self {
+            case .even(let attribute): self = .odd(attribute)
+            case .odd(let attribute): self = .even(attribute)
+            case .none: break
+            }
+        }
+    }
 
     /// Declares a field that accepts each value of its type.
     ///
@@ -40,66 +60,102 @@
     ///   - name: The name in the store, without NUL; by default the name of the property.
     ///   - help: The purpose of the setting, in a sentence, for people who configure the program.
     ///   - isSecret: Whether tables, exports and messages show `•••` in place of the value.
-    ///   - typeName: The name of the record's type. Do not pass it.
-    ///   - fileID: The file of the attribute. Do not pass it.
-    ///   - line: The line of the attribute. Do not pass it.
-    ///   - column: The column of the attribute. Do not pass it.
-    @inlinable public init(
-        wrappedValue: Value, _ name: String? = nil, help: String? = nil, isSecret: Bool = false,
-        typeName: StaticString = #function, fileID: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) {
+    public init(wrappedValue: Value, _ name: String? = nil, help: String? = nil, isSecret: Bool = false) {
         self.wrappedValue = wrappedValue
-        if AttributeCollection.isActive {
-            AttributeCollection.add(
-                TypedFieldAttribute<Value>(name: name, validation: nil, help: help, isSecret: isSecret),
-                at: .init(typeName: typeName, fileID: fileID, line: line, column: column))
-        }
+        mark = .even(FieldAttribute(name: name, validation: nil, help: help, isSecret: isSecret))
     }
 
     /// Declares a field with a condition that its values must meet.
-    ///
-    /// The condition is evaluated when the type of the record is first used.
-    @inlinable public init(
-        wrappedValue: Value, _ name: String? = nil,
-        validation: @autoclosure () -> SettingsService.Validation<Value>, help: String? = nil, isSecret: Bool = false,
-        typeName: StaticString = #function, fileID: StaticString = #fileID, line: Int = #line, column: Int = #column
+    public init(
+        wrappedValue: Value, _ name: String? = nil, validation: SettingsService.Validation<Value>,
+        help: String? = nil, isSecret: Bool = false
     ) {
         self.wrappedValue = wrappedValue
-        if AttributeCollection.isActive {
-            AttributeCollection.add(
-                TypedFieldAttribute(name: name, validation: validation(), help: help, isSecret: isSecret),
-                at: .init(typeName: typeName, fileID: fileID, line: line, column: column))
-        }
+        mark = .even(FieldAttribute(name: name, validation: validation, help: help, isSecret: isSecret))
     }
 
     /// Declares an optional field whose initial value is nil.
-    @inlinable public init(
-        _ name: String? = nil, help: String? = nil, isSecret: Bool = false, typeName: StaticString = #function,
-        fileID: StaticString = #fileID, line: Int = #line, column: Int = #column
-    ) where Value: ExpressibleByNilLiteral {
-        self.init(
-            wrappedValue: nil, name, help: help, isSecret: isSecret, typeName: typeName, fileID: fileID, line: line,
-            column: column)
+    public init(_ name: String? = nil, help: String? = nil, isSecret: Bool = false)
+    where Value: ExpressibleByNilLiteral {
+        self.init(wrappedValue: nil, name, help: help, isSecret: isSecret)
     }
 
     /// Declares an optional field whose initial value is nil, with a condition that its values must meet.
-    @inlinable public init(
-        _ name: String? = nil, validation: @autoclosure () -> SettingsService.Validation<Value>, help: String? = nil,
-        isSecret: Bool = false, typeName: StaticString = #function, fileID: StaticString = #fileID, line: Int = #line,
-        column: Int = #column
+    public init(
+        _ name: String? = nil, validation: SettingsService.Validation<Value>, help: String? = nil,
+        isSecret: Bool = false
     ) where Value: ExpressibleByNilLiteral {
-        self.init(
-            wrappedValue: nil, name, validation: validation(), help: help, isSecret: isSecret, typeName: typeName,
-            fileID: fileID, line: line, column: column)
+        self.init(wrappedValue: nil, name, validation: validation, help: help, isSecret: isSecret)
     }
 
     /// Creates the field of a value that was decoded.
-    @inlinable init(decoded value: Value) { wrappedValue = value }
+    fileprivate init(decoded value: Value) { (wrappedValue, mark) = (value, .none) }
 }
 
-extension SettingField: Equatable where Value: Equatable {}
+/// What a field's attribute declares.
+final class FieldAttribute<Value: Codable & Sendable>: AnyFieldAttribute {
+    let name: String?
+    let validation: SettingsService.Validation<Value>?
+    let help: String?
+    let isSecret: Bool
 
-extension SettingField: Hashable where Value: Hashable {}
+    init(name: String?, validation: SettingsService.Validation<Value>?, help: String?, isSecret: Bool) {
+        (self.name, self.validation, self.help, self.isSecret) = (name, validation, help, isSecret)
+    }
+
+    var hasValidation: Bool { validation != nil }
+}
+
+/// What a field's attribute declares, whichever type its value has.
+protocol AnyFieldAttribute: AnyObject, Sendable {
+    /// The name in the store; nil for that of the property.
+    var name: String? { get }
+    var help: String? { get }
+    var isSecret: Bool { get }
+    var hasValidation: Bool { get }
+}
+
+/// A field's wrapper, whichever type its value has.
+protocol FieldWrapper {
+    var valueType: Any.Type { get }
+    var anyValue: Any { get }
+    /// What the attribute declares; nil for a value that was decoded.
+    var attribute: (any AnyFieldAttribute)? { get }
+    /// The place, in the wrapper, of a word that each assignment changes.
+    var markOffset: Int { get }
+}
+
+extension SettingField: FieldWrapper {
+    var valueType: Any.Type { Value.self }
+    var anyValue: Any { wrappedValue }
+
+    var markOffset: Int { MemoryLayout<Self>.size - MemoryLayout<Mark>.size }
+
+    var attribute: (any AnyFieldAttribute)? {
+        switch mark {
+        case .even(let attribute), .odd(let attribute): attribute
+        case .none: nil
+        }
+    }
+}
+
+extension SettingField: Equatable where Value: Equatable {
+    /// Returns whether the values are equal.
+    public static func == (one: SettingField, other: SettingField) -> Bool { one.wrappedValue == other.wrappedValue }
+}
+
+extension SettingField: Hashable where Value: Hashable {
+    /// Hashes the value.
+    public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
+extension SettingField: CustomStringConvertible {
+    /// The value alone, or `•••` if it is a secret.
+    public var description: String {
+        if attribute?.isSecret ?? false { return SettingsService.SettingDefinition.hidden }
+        return String(describing: wrappedValue)
+    }
+}
 
 /// The value of the field alone.
 extension SettingField: Codable {
@@ -119,40 +175,28 @@ extension SettingField: Codable {
 
 extension KeyedEncodingContainer {
     /// Encodes the value of a field.
-    @inlinable public mutating func encode<Value>(_ field: SettingField<Value>, forKey key: Key) throws {
+    public mutating func encode<Value>(_ field: SettingField<Value>, forKey key: Key) throws {
         try encode(field.wrappedValue, forKey: key)
     }
 
     /// Encodes the value of an optional field, if it has one.
-    @inlinable public mutating func encode<Value>(_ field: SettingField<Value?>, forKey key: Key) throws {
+    public mutating func encode<Value>(_ field: SettingField<Value?>, forKey key: Key) throws {
         try encodeIfPresent(field.wrappedValue, forKey: key)
-    }
-
-    /// Encodes the value of a field, if there is one.
-    @inlinable public mutating func encodeIfPresent<Value>(_ field: SettingField<Value>?, forKey key: Key) throws {
-        try encodeIfPresent(field?.wrappedValue, forKey: key)
     }
 }
 
 extension KeyedDecodingContainer {
     /// Decodes a field.
-    @inlinable public func decode<Value>(
+    public func decode<Value>(
         _ type: SettingField<Value>.Type, forKey key: Key
     ) throws -> SettingField<Value> {
         SettingField(decoded: try decode(Value.self, forKey: key))
     }
 
     /// Decodes an optional field, which is nil if it is missing.
-    @inlinable public func decode<Value>(
+    public func decode<Value>(
         _ type: SettingField<Value?>.Type, forKey key: Key
     ) throws -> SettingField<Value?> {
         SettingField(decoded: try decodeIfPresent(Value.self, forKey: key))
-    }
-
-    /// Decodes a field, if it is not missing.
-    @inlinable public func decodeIfPresent<Value>(
-        _ type: SettingField<Value>.Type, forKey key: Key
-    ) throws -> SettingField<Value>? {
-        try decodeIfPresent(Value.self, forKey: key).map { SettingField(decoded: $0) }
     }
 }

@@ -55,15 +55,29 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     ///
     /// - Throws: ``SettingsError`` if a migration fails, if ``SettingsRecord/empty`` cannot be encoded, or if an empty
     ///   row is not a record.
-    public init(
+    public convenience init(
         name: String? = nil, in service: SettingsService, scope: SettingsService.Scope = .defaults,
         migrations: [SettingsService.Migration] = []
+    ) throws {
+        try self.init(name: name, in: service, scope: scope, migrations: migrations, mapping: .coding)
+    }
+
+    /// Creates a record with a mapping of its own in a store.
+    package convenience init(name: String?, in store: any SettingsStore, mapping: RecordMapping<Record>) throws {
+        try self.init(
+            name: name, in: StoreServices.service(over: store), scope: .defaults, migrations: [], mapping: mapping)
+    }
+
+    private init(
+        name: String?, in service: SettingsService, scope: SettingsService.Scope,
+        migrations: [SettingsService.Migration], mapping: RecordMapping<Record>
     ) throws {
         if !migrations.isEmpty {
             let ledger = SettingsService.migrationLedger
             try service.migrate(migrations, ledger: name.map { "\($0):\(ledger)" } ?? "\(ledger):record", in: scope)
         }
-        cached = try CachedRecord(name: name, scope: scope, in: service)
+        cached = try CachedRecord(name: name, scope: scope, in: service, mapping)
+        service.connections.diagnostics.releaseHeld()
     }
 
     // MARK: Reading
@@ -102,8 +116,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     ///   not a record. A single field that cannot be decoded is diagnosed, and has its last good value or that of
     ///   ``SettingsRecord/empty``.
     public func load() throws -> Record {
-        try cached.fields.connection.requireStore().requireOpen()
-        return try cached.current(from: .store).record()
+        try cached.load()
     }
 
     // MARK: Writing
@@ -149,9 +162,10 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// - Returns: the result of the run that was applied; nil if the record is unchanged because of a problem.
     @discardableResult
     public func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> R? {
-        let (result, error) = try cached.update(body)
-        if let error { cached.fields.service.reportFailure(error) }
-        return result
+        let (result, error) = try cached.change(.ofSave, body)
+        guard let error else { return result }
+        cached.service.reportFailure(error)
+        return nil
     }
 
     /// Removes all fields, including those that a newer version of the program has stored, so that the record is
@@ -167,11 +181,48 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// - Throws: ``SettingsError``; the record is unchanged then.
     public func remove() throws { try cached.remove(.ofSave) }
 
+    // MARK: One field
+
+    /// Removes the stored value of a field, or of the fields of a nested record. Errors are diagnosed; ``remove(_:)`` throws them.
+    ///
+    /// - Precondition: The key path leads to a property that is stored: not to a part of it, nor to a computed property.
+    public func reset<Field>(_ keyPath: WritableKeyPath<Record, Field>) {
+        let settings = cached.settings(keyPath)
+        if settings.count == 1 { return cached.service.reset(settings[0]) }
+        cached.service.transaction { transaction in for setting in settings { transaction.reset(setting) } }
+    }
+
+    /// Removes the stored value of a field, or of the fields of a nested record, as ``reset(_:)`` does.
+    ///
+    /// - Throws: ``SettingsError``; the stored values stay then.
+    public func remove<Field>(_ keyPath: WritableKeyPath<Record, Field>) throws {
+        let settings = cached.settings(keyPath)
+        if settings.count == 1 { return try cached.service.remove(settings[0]) }
+        try cached.service.save { transaction in for setting in settings { transaction.reset(setting) } }
+    }
+
+    /// Returns whether a value is stored for a field, or for a field of a nested record, as ``SettingsService/isSet(_:)`` does.
+    public func isSet<Field>(_ keyPath: WritableKeyPath<Record, Field>) -> Bool {
+        cached.settings(keyPath).contains { cached.service.isSet($0) }
+    }
+
+    /// Returns every change of a field, in order, as ``SettingsService/changes(of:)`` does.
+    ///
+    /// - Precondition: The key path leads to a property that is stored, and that is no nested record.
+    public func changes<Field: Sendable>(
+        of keyPath: WritableKeyPath<Record, Field>
+    ) -> SettingsService.Stream<SettingsService.Change<Field>> {
+        guard let setting = cached.settings(keyPath).first as? SettingsService.Setting<Field> else {
+            preconditionFailure("The field of \(keyPath) is stored as another type.")
+        }
+        return cached.service.changes(of: setting)
+    }
+
     private func diagnosing(_ body: () throws(SettingsError) -> Void) {
         do throws(SettingsError) {
             try body()
         } catch {
-            cached.fields.service.reportFailure(error)
+            cached.service.reportFailure(error)
         }
     }
 
@@ -237,12 +288,9 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     }
 
     private static func records(of cached: CachedRecord<Record>) -> SettingsService.Stream<Record>.Next {
-        let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
-        let end = cached.listen { source.push($0) }
-        let owner = StreamOwner(source, onEnd: end)
-        let reader = ValueReader(sequence: { cached.fields.connection.sequence }, read: { cached.value() })
-        source.push(UInt64.max)
-        return { await reader.next(from: owner) }
+        SettingsService.Stream.values({ cached.value() }, at: { cached.connection.sequence }) {
+            .init(cached.listen($0))
+        }
     }
 }
 

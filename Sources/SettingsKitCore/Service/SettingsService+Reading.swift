@@ -12,15 +12,15 @@ extension SettingsService {
     /// From a store that publishes all of its changes, a value is decoded once and then read from memory: a number or a Boolean
     /// without a lock.
     @inlinable public func get<T>(_ setting: Setting<T>) -> T {
-        if let cached = table.setting(at: setting.index) {
+        if let slot = table.slot(at: setting.index) {
             // The table holds the object for as long as the setting and the service live, and the caller holds both.
-            return cached._withUnsafeGuaranteedRef { unsafeDowncast($0, to: CachedSettingValue<T>.self).value() }
+            return slot._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Slot<T>.self).value() }
         }
         return getFirst(setting)
     }
 
     @usableFromInline @inline(never) func getFirst<T>(_ setting: Setting<T>) -> T {
-        cachedSetting(for: setting).value()
+        slot(for: setting).value()
     }
 
     /// The setting's value. Assigning to it calls ``set(_:to:)``.
@@ -36,14 +36,13 @@ extension SettingsService {
     /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed`, `decodingFailed` or `invalidValue`; `storeUnavailable` or
     ///   `memoryOnly` if the store behind ``SettingsService/init(shared:storesForCustomScopes:diagnosticSink:)`` is not open.
     public func load<T>(_ setting: Setting<T>) throws -> T {
-        let connection = connection(for: setting.key)
-        let store = try connection.requireStore(for: setting.key)
-        cachedSetting(for: setting).recordUse()
-        try store.requireOpen()
+        let sources = try connection(for: setting.key).requireSources(for: setting.key)
+        let slot = slot(for: setting)
+        try sources.requireOpen()
         do throws(SettingsError) {
-            return try setting.coding.value(for: store.read(setting.key))
+            return try slot.firstValue(in: sources.read(setting.key), sources)
         } catch {
-            throw store.store.locating(error)
+            throw sources.locating(error)
         }
     }
 
@@ -53,19 +52,20 @@ extension SettingsService {
     /// and the answer is false.
     public func isSet(_ setting: SettingDefinition) -> Bool {
         do throws(SettingsError) {
-            return try !connection(for: setting.key).requireStore(for: setting.key).read(setting.key).isEmpty
+            let sources = try connection(for: setting.key).requireSources(for: setting.key)
+            return try sources.read(setting.key).hasValue
         } catch {
             connections.diagnostics.reportOnce(error)
             return false
         }
     }
 
-    /// Returns the names of all settings stored in a scope, sorted.
+    /// Returns the names of all settings stored in a scope, sorted. The library's own entries are not settings.
     ///
     /// If the store is missing, cannot be read or cannot list its keys, it is diagnosed, and the result is empty.
     public func keys(in scope: Scope) -> [String] {
         do throws(SettingsError) {
-            return try connections[scope].requireStore().keys().sorted()
+            return try connections[scope].requireSources().keys().filter { !StorageKey.isLibraryName($0) }.sorted()
         } catch {
             connections.diagnostics.reportOnce(error)
             return []
@@ -82,10 +82,10 @@ extension SettingsService {
     public func values(in scope: Scope) -> [String: (any Sendable)?] {
         var values: [String: (any Sendable)?] = [:]
         let names = keys(in: scope)
-        guard let store = connections[scope].store else { return values }
+        guard let sources = connections[scope].sources else { return values }
         for name in names {
             do throws(SettingsError) {
-                guard let data = try store.get(StorageKey(name, scope: scope)) else { continue }
+                guard let data = try sources.read(StorageKey(name, scope: scope)).data else { continue }
                 values.updateValue(JSONValue(json: data).map(\.untyped) ?? data, forKey: name)
             } catch {
                 connections.diagnostics.reportOnce(error)

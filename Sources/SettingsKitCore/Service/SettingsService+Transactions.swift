@@ -52,66 +52,12 @@ extension SettingsService {
     /// - Returns: the result of the run that was applied; nil if the old value stays because of a problem.
     @discardableResult
     public func update<T, R, E: Error>(_ setting: Setting<T>, _ body: (inout T) throws(E) -> R) throws(E) -> R? {
-        let outcome: (result: R?, error: SettingsError?)
-        if let alone = try updateAlone(setting, body) {
-            outcome = alone
-        } else {
-            outcome = try attempt(.ofSave) { (transaction: inout Transaction) throws(E) -> R? in
-                try transaction.updateKnown(setting, body)
-            }
+        let (result, error) = try attempt(.ofSave) { (transaction: inout Transaction) throws(E) -> R? in
+            try transaction.updateKnown(setting, body)
         }
-        if let error = outcome.error {
-            reportFailure(error)
-            return nil
-        }
-        return outcome.result
-    }
-
-    /// Changes a value as ``update(_:_:)`` does, without the costs of a transaction.
-    ///
-    /// - Returns: nil, with nothing changed, if it takes a transaction: the setting has hooks; the store has layers, is not open or
-    ///   agrees with other machines; or the stored value cannot be read, or is not accepted.
-    private func updateAlone<T, R, E: Error>(
-        _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
-    ) throws(E) -> (result: R?, error: SettingsError?)? {
-        if setting.hasHooks { return nil }
-        let cached = cachedSetting(for: setting)
-        cached.recordUse()
-        for _ in 0..<CoreLimits.transactionAttempts {
-            guard let store = cached.connection.store, store.isSimple else { return nil }
-            let stored: Data?
-            var value: T
-            do throws(SettingsError) {
-                stored = try store.get(setting.key)
-                value = try setting.coding.value(for: stored)
-            } catch {
-                return nil
-            }
-            HeldLocks.requireNone(before: "the closure of an update")
-            let result = try body(&value)
-            do throws(SettingsError) {
-                let expectation = SettingsStoreBatch.Entry(key: setting.key, data: stored)
-                if try write(value, to: setting, cached, in: store, expecting: expectation) { return (result, nil) }
-            } catch {
-                return (nil, error)
-            }
-        }
-        return (nil, SettingsError(.conflict))
-    }
-
-    /// Stores a value if the setting still has the expected bytes, in the store that it had when they were read.
-    private func write<T>(
-        _ value: T, to setting: Setting<T>, _ cached: CachedSettingValue<T>, in store: ConnectedStore,
-        expecting expectation: SettingsStoreBatch.Entry
-    ) throws(SettingsError) -> Bool {
-        let value = setting.coding.process(value)
-        let data = try setting.coding.bytes(for: value)
-        let (present, pending) = try cached.connection.willCommit(value, as: data, of: cached, key: setting.key)
-        defer { cached.connection.didCommit(pending, of: cached) }
-        guard present === store else { return false }
-        return try store.apply(
-            SettingsStoreBatch(
-                writes: [.init(key: setting.key, data: data)], expectations: [expectation], options: .ofSave))
+        guard let error else { return result }
+        reportFailure(error)
+        return nil
     }
 
     /// Applies a transaction whose closure does not fail, and throws errors.

@@ -42,54 +42,37 @@ extension SettingsService {
         if setting.hooks?.needsValues ?? false {
             return try commit(options) { $0.set(setting, to: value) }
         }
-        let cached = cachedSetting(for: setting)
-        let connection = cached.connection
-        if !options.isKept { try connection.requireStore(for: setting.key).requireOpen() }
+        let slot = slot(for: setting)
+        let connection = slot.connection
+        if !options.isKept { try connection.requireSources(for: setting.key).requireOpen() }
         let value = setting.coding.process(value)
         let data = try setting.coding.bytes(for: value)
-        let (store, pending) = try connection.willCommit(value, as: data, of: cached, key: setting.key)
-        defer { connection.didCommit(pending, of: cached) }
-        try write(data, to: setting, cached, in: store, options)
+        let sets = slot.keepsSetValues ? data.map { [SetValue(value, as: $0, in: slot)] } ?? [] : []
+        let sources = try connection.beginWriting(sets, setting.key)
+        defer { connection.endWriting(sets) }
+        try write(data, to: setting, slot, in: sources, options)
     }
 
     /// Writes bytes, and calls the hooks of the setting's namespaces around the write if it changes anything.
     private func write(
-        _ data: Data?, to setting: SettingDefinition, _ cached: any CachedSetting, in store: ConnectedStore,
+        _ data: Data?, to setting: SettingDefinition, _ slot: AnySlot, in sources: Sources,
         _ options: SettingsStoreBatch.Options
     ) throws(SettingsError) {
-        guard setting.hasHooks else {
-            return try write(data, for: setting.key, of: cached, in: store, options)
+        if sources.isLayered, let lock = slot.read()?.lock {
+            throw lock.error(of: setting.key)
         }
-        if store.isOpen {
-            if store.isLayered { _ = try disregardedLocks(of: cached, key: setting.key, in: store) }
-            let stored = try store.read(setting.key)
-            let isStored = stored.writableData == data
-            if isStored, try options.waitsForAgreement ? store.confirms(stored.entry(for: setting.key)) : true {
-                return
-            }
+        guard setting.hasHooks else {
+            return try sources.set(setting.key, to: data, waitsForAgreement: options.waitsForAgreement)
+        }
+        if sources.isOpen {
+            let stored = try sources.read(setting.key)[sources.writable]?.content.data
+            if stored == data, try options.waitsForAgreement ? sources.confirms(setting.key, stored) : true { return }
         }
         var hooks = CommitHooks()
-        setting.addHooks(of: HookedChange(old: .nothing, new: StoredValue(data), newValue: nil), in: self, to: &hooks)
+        setting.addHooks(of: HookedChange(old: [], new: [], newValue: nil, sources: sources), in: self, to: &hooks)
         hooks.callBefore()
-        try write(data, for: setting.key, of: cached, in: store, options)
+        try sources.set(setting.key, to: data, waitsForAgreement: options.waitsForAgreement)
         hooks.callAfter()
-    }
-
-    /// Writes bytes, also if a layer locks the setting with bytes that the setting rejects.
-    private func write(
-        _ data: Data?, for key: StorageKey, of cached: @autoclosure () -> any CachedSetting, in store: ConnectedStore,
-        _ options: SettingsStoreBatch.Options
-    ) throws(SettingsError) {
-        do throws(SettingsError) {
-            try store.set(key, to: data, waitsForAgreement: options.waitsForAgreement)
-        } catch  where error.code == .locked && store.isLayered {
-            let locks = try disregardedLocks(of: cached(), key: key, in: store)
-            if locks.isEmpty { throw error }
-            var batch = SettingsStoreBatch(writes: [.init(key: key, data: data)], options: options)
-            batch.options.isKept = false
-            batch.options.disregardedLocks[key.name] = locks
-            guard try store.apply(batch) else { throw SettingsError(.conflict, key: key, store: store.description) }
-        }
     }
 
     /// Removes the setting's stored value, so that it reads as its default again. Problems are diagnosed; ``remove(_:)`` throws
@@ -116,9 +99,9 @@ extension SettingsService {
     /// Removes a value. A store that is not open yet keeps the change if the options allow it, and throws otherwise.
     func remove(_ setting: SettingDefinition, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
         if setting.hasHooks { return try commit(options) { $0.reset(setting) } }
-        let store = try connection(for: setting.key).requireStore(for: setting.key)
-        if !options.isKept { try store.requireOpen() }
-        try write(nil, for: setting.key, of: setting.cached(in: self), in: store, options)
+        let sources = try connection(for: setting.key).requireSources(for: setting.key)
+        if !options.isKept { try sources.requireOpen() }
+        try write(nil, to: setting, setting.slot(in: self), in: sources, options)
     }
 
     /// Removes the stored values of all settings of a namespace and of the namespaces inside it, in one batch, including those that
@@ -134,14 +117,14 @@ extension SettingsService {
     }
 
     func remove(_ namespace: any SettingsNamespace.Type, in scope: Scope) throws(SettingsError) {
-        let store = try connections[scope].requireStore()
-        let names = try store.removable(try store.keys().filter(namespace.contains), in: scope)
+        let sources = try connections[scope].requireSources()
+        let names = try sources.removable(try sources.keys().filter(namespace.contains), in: scope)
         if names.isEmpty { return }
         var hooks = CommitHooks()
         hooks.add(namespace.path)
         hooks.callBefore()
         let writes = names.map { SettingsStoreBatch.Entry(key: .init($0, scope: scope), data: nil) }
-        _ = try store.apply(SettingsStoreBatch(writes: writes, options: .ofSet))
+        _ = try sources.apply(SettingsStoreBatch(writes: writes, options: .ofSet))
         hooks.callAfter()
     }
 
@@ -149,7 +132,7 @@ extension SettingsService {
     /// diagnosed; a store that cannot list its keys is unchanged.
     public func reset(scope: Scope) {
         do throws(SettingsError) {
-            try connections[scope].requireStore().removeAll(in: scope)
+            try connections[scope].requireSources().removeAll(in: scope)
         } catch {
             connections.diagnostics.report(error)
         }
@@ -173,7 +156,7 @@ extension SettingsService {
         var errors: [SettingsError] = []
         for connection in connections.all {
             do throws(SettingsError) {
-                try connection.store?.synchronize(forOthers: forOthers)
+                try connection.sources?.synchronize(forOthers: forOthers)
             } catch {
                 errors.append(error)
             }

@@ -9,8 +9,8 @@
 /// A service may be used from any thread, also inside listeners and stores: it holds no lock while foreign code runs. Any number of
 /// services may share a store. Each sees the others' changes at once.
 public final class SettingsService: Sendable {
-    @usableFromInline let table: CachedSettingTable
-    let connections: ScopeConnections
+    @usableFromInline let table: SlotTable
+    let connections: Connections
 
     /// Creates a service with the given stores.
     ///
@@ -21,23 +21,26 @@ public final class SettingsService: Sendable {
     ///     is diagnosed.
     ///   - diagnosticSink: Receives errors that cannot be thrown to a caller. ``diagnostics`` have them, too.
     public init(stores: [Scope: any SettingsStore], diagnosticSink: DiagnosticSink) {
-        connections = ScopeConnections(diagnostics: Diagnostics(sink: diagnosticSink), hasOneStore: false)
-        table = CachedSettingTable(connections: connections)
+        connections = Connections(diagnostics: Diagnostics(sink: diagnosticSink), hasOneStore: false)
+        table = SlotTable(connections: connections)
         for (scope, store) in stores { register(store, for: scope) }
     }
 
+    /// Those of stores without a service, so that each cause is reported once.
+    private static let bareDiagnostics = Diagnostics(sink: .standard)
+
     /// Creates a service that uses one store for every scope.
     init(over store: any SettingsStore) {
-        connections = ScopeConnections(diagnostics: Diagnostics(sink: .standard), hasOneStore: true)
-        table = CachedSettingTable(connections: connections)
+        connections = Connections(diagnostics: Self.bareDiagnostics, hasOneStore: true)
+        table = SlotTable(connections: connections)
         register(store, for: .defaults)
     }
 
     /// Creates a service without stores that reports errors to the same diagnostics as another one.
-    init(like connections: ScopeConnections) {
-        self.connections = ScopeConnections(
+    init(like connections: Connections) {
+        self.connections = Connections(
             diagnostics: connections.diagnostics.sibling, hasOneStore: connections.hasOneStore)
-        table = CachedSettingTable(connections: self.connections)
+        table = SlotTable(connections: self.connections)
     }
 
     deinit {
@@ -60,19 +63,21 @@ public final class SettingsService: Sendable {
     /// Reports an error through ``diagnostics`` and the sink, as the service itself does.
     package func report(_ error: SettingsError) { connections.diagnostics.report(error) }
 
-    func connection(for key: StorageKey) -> ScopeConnection { connections[key.scope] }
+    func connection(for key: StorageKey) -> Connection { connections[key.scope] }
 
-    /// Returns this service's cache of a setting, and creates it on first use.
-    func cachedSetting<T>(for setting: Setting<T>) -> CachedSettingValue<T> {
-        if let cached = table.setting(at: setting.index) {
-            return unsafeDowncast(cached.takeUnretainedValue(), to: CachedSettingValue<T>.self)
+    /// Returns this service's slot of a setting, and creates it on first use.
+    func slot<T>(for setting: Setting<T>) -> Slot<T> {
+        if let slot = table.slot(at: setting.index) {
+            return unsafeDowncast(slot.takeUnretainedValue(), to: Slot<T>.self)
         }
         let connection = connection(for: setting.key)
-        let (cached, isNew) = table.setting(at: setting.index) {
-            connection.add { CachedSettingValue(of: setting, connection: connection, slot: $0) }
+        let (slot, isNew) = table.slot(at: setting.index) { connection.add(Slot(of: setting, connection)) }
+        if isNew {
+            connection.sources?.follow(CollectionOfOne(setting.key.name))
+            setting.isHeld(by: table)
+            connections.diagnostics.releaseHeld()
         }
-        if isNew { setting.isHeld(by: table) }
         // An index belongs to one setting at a time, and a setting has one type of value.
-        return unsafeDowncast(cached, to: CachedSettingValue<T>.self)
+        return unsafeDowncast(slot, to: Slot<T>.self)
     }
 }

@@ -23,7 +23,6 @@ extension SettingsService.Transaction {
         while true {
             attempt += 1
             var transaction = first
-            transaction.attempt = attempt
             HeldLocks.requireNone(before: "a transaction's closure")
             let result: R
             do throws(E) {
@@ -47,38 +46,47 @@ extension SettingsService.Transaction {
     func commit() throws(SettingsError) -> Bool {
         if let error { throw error }
         try requireOpenForReads()
-        if !entries.indices.contains(where: { entries[$0].written != nil }) { return try hasReadOneMoment() }
+        if !entries.contains(where: { $0.written != nil }) { return try hasReadOneMoment() }
         // Otherwise, the transaction might be written in part.
-        if isOverSeveralScopes { for entry in entries { try entry.connection.store?.requireOpen() } }
+        if isOverSeveralScopes { for entry in entries { try entry.connection.sources?.requireOpen() } }
         // A set nil may be stored as nothing. Only a reset is no value.
         if let refusal, writtenEntries.contains(where: { $0.written?.data != nil || $0.value != nil }) {
             throw refusal
         }
         let hooks = hooks
         hooks.callBefore()
-        var pending: [(connection: ScopeConnection, value: SetValue, setting: any CachedSetting)] = []
-        defer { for set in pending { set.connection.didCommit(set.value, of: set.setting) } }
-        for index in entries.indices {
-            guard let value = entries[index].value, let setting = entries[index].setting else { continue }
-            let connection = entries[index].connection
-            let (_, set) = try connection.willCommit(
-                value, as: entries[index].written?.data, of: setting, key: entries[index].key)
-            if let set { pending.append((connection, set, setting)) }
+        var sets: [(connection: Connection, sets: [SetValue])] = []
+        defer { for (connection, sets) in sets { connection.endWriting(sets) } }
+        for entry in entries {
+            guard let value = entry.value, let slot = entry.slot, slot.keepsSetValues, let data = entry.written?.data
+            else { continue }
+            sets.append((slot.connection, [SetValue(value, as: data, in: slot)]))
+            _ = try slot.connection.beginWriting(sets[sets.count - 1].sets, entry.key)
         }
-        guard try apply(parts()) else { return false }
+        guard try hasSameLayers(), try apply(parts()) else { return false }
         hooks.callAfter()
         return true
     }
 
+    /// Returns whether the layers beside the writable ones hold what was read, in the stores that were read.
+    private func hasSameLayers() throws(SettingsError) -> Bool {
+        for entry in entries {
+            guard let (row, sources) = entry.expected else { continue }
+            if entry.connection.sources !== sources { return false }
+            if sources.isLayered, try !sources.read(entry.key).isSame(as: row) { return false }
+        }
+        return true
+    }
+
     private var isOverSeveralScopes: Bool {
-        entries.indices.contains { entries[$0].connection !== entries[0].connection }
+        entries.contains { $0.connection !== entries[0].connection }
     }
 
     // MARK: Parts
 
     /// The writes and the expectations of one store.
     private struct Part {
-        let store: ConnectedStore
+        let sources: Sources
         /// The first of its keys, with the scope that an error names.
         let key: SettingsService.StorageKey
         /// Whether it removes what a migration has moved to another store.
@@ -91,19 +99,19 @@ extension SettingsService.Transaction {
     /// - Returns: false, with nothing changed, if an expectation did not hold.
     /// - Throws: The error of a part. The parts before it are stored.
     private func apply(_ parts: [Part]) throws(SettingsError) -> Bool {
-        if parts.count == 1 { return try parts[0].store.apply(parts[0].batch) }
+        if parts.count == 1 { return try parts[0].sources.apply(parts[0].batch) }
         // Asked first, because what is stored in one store stays if another one refuses its part.
         for part in parts {
             let question = SettingsStoreBatch(
                 writes: [], expectations: part.batch.expectations, options: .ofQuestion)
-            if try !part.store.holds(question) { return false }
+            if try !part.sources.holds(question) { return false }
         }
         let written = parts.filter { !$0.batch.writes.isEmpty }
         for (number, part) in written.enumerated() {
             do throws(SettingsError) {
-                if try part.store.apply(part.batch) {
+                if try part.sources.apply(part.batch) {
                     // A migration's version must not survive a power failure that its other writes do not survive.
-                    if ledger != nil, number < written.count - 1 { try part.store.synchronize() }
+                    if ledger != nil, number < written.count - 1 { try part.sources.synchronize() }
                 } else if part.isRemoval {
                     // Another process has removed it, or has set another value, which the next migration finds.
                     continue
@@ -114,7 +122,7 @@ extension SettingsService.Transaction {
                     throw SettingsError(.conflict)
                 }
             } catch {
-                throw error.completed(key: part.key, store: part.store.description)
+                throw error.completed(key: part.key, store: part.sources.description)
             }
         }
         return true
@@ -126,7 +134,7 @@ extension SettingsService.Transaction {
     /// - Throws: `locked`, before anything is stored.
     private func parts() throws(SettingsError) -> [Part] {
         var parts: [Part] = []
-        try add(places { !entries[$0].isRemovedLast }, to: &parts)
+        try add(ordered(entries.filter { !$0.isRemovedLast }), to: &parts)
         if parts.count > 1 {
             parts.sort { $0.key.scope.order < $1.key.scope.order }
             if let ledger, let place = parts.firstIndex(where: { $0.batch.writes.contains { $0.key == ledger } }) {
@@ -134,38 +142,40 @@ extension SettingsService.Transaction {
             }
         }
         var removals: [Part] = []
-        try add(entries.indices.filter { entries[$0].isRemovedLast }, to: &removals)
+        try add(entries.filter(\.isRemovedLast), to: &removals)
         return parts + removals
     }
 
     /// Adds entries to the parts of their stores. One store may serve several scopes.
-    private func add(_ places: [Int], to parts: inout [Part]) throws(SettingsError) {
-        for index in places {
-            let key = entries[index].key
-            let store = try entries[index].connection.requireStore(for: key)
+    private func add(_ entries: [Entry], to parts: inout [Part]) throws(SettingsError) {
+        for entry in entries {
+            let sources = try entry.connection.requireSources(for: entry.key)
             let part: Int
-            if let known = parts.firstIndex(where: { $0.store.isSame(as: store) }) {
+            if let known = parts.firstIndex(where: { $0.sources.isSame(as: sources) }) {
                 part = known
             } else {
                 part = parts.count
-                let isRemoval = entries[index].isRemovedLast
+                let batch = SettingsStoreBatch(writes: [], options: options)
                 parts.append(
-                    Part(store: store, key: key, isRemoval: isRemoval, batch: .init(writes: [], options: options)))
+                    Part(sources: sources, key: entry.key, isRemoval: entry.isRemovedLast, batch: batch))
                 // Changes that an unopened store keeps have read nothing: the old values that hooks receive are in memory.
-                parts[part].batch.options.isKept = options.isKept && !store.isOpen
-                parts[part].batch.writes.reserveCapacity(places.count)
-                parts[part].batch.expectations.reserveCapacity(places.count)
+                parts[part].batch.options.isKept = options.isKept && !sources.isOpen
+                parts[part].batch.writes.reserveCapacity(entries.count)
+                parts[part].batch.expectations.reserveCapacity(entries.count)
             }
-            if !parts[part].batch.options.isKept, let expected = entries[index].expected {
-                parts[part].batch.expectations.append(expected.entry(for: key))
+            if !parts[part].batch.options.isKept, let expected = entry.expected {
+                parts[part].batch.expectations.append(
+                    .init(key: entry.key, data: expected.row[expected.sources.writable]?.content.data))
             }
-            guard let written = entries[index].written else { continue }
+            guard let written = entry.written else { continue }
             parts[part].batch.writes.append(written)
-            if store.isLayered {
-                parts[part].batch.options.disregardedLocks[key.name] = try disregardedLocks(
-                    of: entries[index], in: store)
-            }
+            if sources.isLayered, let lock = try lock(of: entry, in: sources) { throw lock.error(of: entry.key) }
         }
+    }
+
+    private func lock(of entry: Entry, in sources: Sources) throws(SettingsError) -> SettingsService.Lock? {
+        if let slot = entry.slot { return slot.read()?.lock }
+        return sources.lock(try sources.read(entry.key), nil)
     }
 
     /// Asks whether all values that were read in a store were stored at one moment: during the call, if the store agrees with other
@@ -173,24 +183,23 @@ extension SettingsService.Transaction {
     ///
     /// For other stores, a single value needs no question.
     private func hasReadOneMoment() throws(SettingsError) -> Bool {
-        var questions: [(store: ConnectedStore, batch: SettingsStoreBatch)] = []
+        if try !hasSameLayers() { return false }
+        var questions: [(sources: Sources, batch: SettingsStoreBatch)] = []
         for entry in entries {
-            guard let expected = entry.expected, let store = entry.connection.store else { continue }
-            let entry = expected.entry(for: entry.key)
-            if let index = questions.firstIndex(where: { $0.store.isSame(as: store) }) {
-                questions[index].batch.expectations.append(entry)
+            guard let (row, sources) = entry.expected else { continue }
+            let expectation = SettingsStoreBatch.Entry(key: entry.key, data: row[sources.writable]?.content.data)
+            if let index = questions.firstIndex(where: { $0.sources.isSame(as: sources) }) {
+                questions[index].batch.expectations.append(expectation)
             } else {
-                let waits = options.waitsForAgreement && confirmsReads && store.feed.agreesWithOthers
+                let waits = options.waitsForAgreement && confirmsReads && sources.feed.agreesWithOthers
                 questions.append(
-                    (store, .init(writes: [], expectations: [entry], options: waits ? .ofSave : .ofQuestion)))
+                    (sources, .init(writes: [], expectations: [expectation], options: waits ? .ofSave : .ofQuestion)))
             }
         }
-        for (store, question) in questions {
+        for (sources, question) in questions {
             if question.options.waitsForAgreement {
-                if try !store.apply(question) { return false }
-            } else if question.expectations.count > 1,
-                try !store.holds(question, isDoubted: attempt > Self.attemptsWithoutDoubt)
-            {
+                if try !sources.apply(question) { return false }
+            } else if question.expectations.count > 1, try !sources.holds(question) {
                 return false
             }
         }
@@ -207,41 +216,19 @@ extension SettingsService.Transaction {
         }
     }
 
-    /// The number of times that a store may answer that values are of several moments before they are read again to check it. A
-    /// store may not support a batch that only asks.
-    private static var attemptsWithoutDoubt: Int { 100 }
-
     /// Throws if a value was read in a store that is not open yet.
     private func requireOpenForReads() throws(SettingsError) {
-        for index in entries.indices where entries[index].isRead {
-            try entries[index].connection.store?.requireOpen(toCalculateFrom: entries[index].key)
+        for entry in entries where entry.isRead {
+            try entry.connection.sources?.requireOpen(toCalculateFrom: entry.key)
         }
     }
 
-    /// Returns the places of some entries: removals after the others and the ledger last, because a store of two functions makes the
-    /// writes one by one, and the process may die in between.
-    private func places(where isIncluded: (Int) -> Bool) -> [Int] {
-        let places = entries.indices.filter(isIncluded)
-        guard ledger != nil || places.contains(where: { entries[$0].isRemoved }) else { return places }
-        func isLedger(_ place: Int) -> Bool { entries[place].key == ledger }
-        return places.filter { !entries[$0].isRemoved && !isLedger($0) } + places.filter { entries[$0].isRemoved }
-            + places.filter(isLedger)
-    }
-
-    /// Returns the locks of a key that its setting rejects.
-    ///
-    /// - Throws: `locked`, if the setting accepts one, or if it is not known which setting has the key.
-    private func disregardedLocks(
-        of entry: Entry, in store: ConnectedStore
-    ) throws(SettingsError) -> [SettingsStoreCandidate] {
-        guard store.isLayered else { return [] }
-        if let setting = entry.setting {
-            return try service.disregardedLocks(of: setting, key: entry.key, in: store)
-        }
-        if let lock = try store.read(entry.key).all.first(where: \.isLocking) {
-            throw store.locked(entry.key, by: lock)
-        }
-        return []
+    /// Returns entries in the order in which they are written: removals after the others and the ledger last, because a store of two
+    /// functions makes the writes one by one, and the process may die in between.
+    private func ordered(_ entries: [Entry]) -> [Entry] {
+        guard ledger != nil || entries.contains(where: \.isRemoved) else { return entries }
+        return entries.filter { !$0.isRemoved && $0.key != ledger } + entries.filter(\.isRemoved)
+            + entries.filter { $0.key == ledger }
     }
 }
 

@@ -36,7 +36,7 @@ public final class CacheStore: SettingsStore {
 
     private let countLimit: Int
     private let byteLimit: Int
-    private let contents = Mutex(Contents(), .contents)
+    private let contents = Mutex(Contents(), .store)
     private let ownFeed = SettingsStoreFeed()
 
     /// Creates an empty cache.

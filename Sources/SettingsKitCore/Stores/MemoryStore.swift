@@ -13,7 +13,7 @@ public final class MemoryStore: SettingsStore {
 
     /// Creates a store that is empty, or that has the given bytes under the given names.
     public init(_ contents: [String: Data] = [:]) {
-        self.contents = Mutex(contents, .contents)
+        self.contents = Mutex(contents, .store)
     }
 
     /// Publishes every change.

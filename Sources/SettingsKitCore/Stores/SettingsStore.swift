@@ -94,9 +94,6 @@ public protocol SettingsStore: Sendable {
 
     /// The name of the store in messages, its type and its file for example. The default is the name of its type.
     var storeDescription: String { get }
-
-    /// The store itself if it is a ``LayeredStore``; otherwise nil. Do not implement it.
-    var _layered: (any SettingsStore)? { get }
 }
 
 extension SettingsStore {
@@ -151,12 +148,28 @@ extension SettingsStore {
 
     /// The name of the store's type.
     public var storeDescription: String { "\(type(of: self))" }
-
-    // A requirement, because a failing cast to a protocol searches all conformances, which takes as long as reading a file.
-    /// Returns nil.
-    public var _layered: (any SettingsStore)? { nil }
 }
 
-extension SettingsStore {
-    var agreesWithOthers: Bool { feed?.agreesWithOthers ?? false }
+/// The access of a store to its files.
+public enum SettingsStoreAccess: Sendable {
+    /// Reads, and writes when a setting is set.
+    case readWrite
+    /// Reads, and never writes, locks or creates anything. Setting throws ``SettingsError/Code/readOnly``. Each store's initializer
+    /// describes the effect on its files.
+    case readOnly
+}
+
+/// A store that can locate a value: its file and its line.
+package protocol LocatingStore: SettingsStore {
+    /// Returns the line of the key in the store's file; nil if the file does not hold these bytes there, or has no lines.
+    ///
+    /// Called once for each diagnosis, with no lock held. May read the file.
+    func line(of name: String, holding data: Data) -> Int?
+
+    /// Whether the store's file is damaged, so that values may be missing. By default, false.
+    var isDamaged: Bool { get }
+}
+
+extension LocatingStore {
+    package var isDamaged: Bool { false }
 }

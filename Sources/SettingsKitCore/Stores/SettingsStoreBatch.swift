@@ -13,9 +13,6 @@ public struct SettingsStoreBatch: Sendable {
         /// The bytes; nil for no value.
         public var data: Data?
 
-        /// The candidates that the key must have, in an expectation about a store with layers; nil to expect only ``data``.
-        package var candidates: [SettingsStoreCandidate]?
-
         /// Pairs a key with bytes.
         public init(key: SettingsService.StorageKey, data: Data?) {
             self.key = key
@@ -35,8 +32,6 @@ public struct SettingsStoreBatch: Sendable {
         /// Whether the caller waits until a store that agrees with other machines on each write has done so. Otherwise the store may
         /// return as soon as the writes survive the end of the process.
         package var waitsForAgreement: Bool
-        /// The locking candidates that the written settings reject, by name. These lock nothing.
-        package var disregardedLocks: [String: [SettingsStoreCandidate]] = [:]
         /// Whether a store that is not open yet keeps the writes, which depend on no stored value; see ``RecoveringStore``.
         var isKept: Bool
 

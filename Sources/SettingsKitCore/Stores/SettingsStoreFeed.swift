@@ -14,72 +14,12 @@ public struct SettingsStoreChange: Sendable, Equatable {
     public let oldData: Data?
     /// The bytes now; nil for none.
     public let newData: Data?
-    /// The candidates before; nil for a store without layers.
-    package var oldCandidates: [SettingsStoreCandidate]? {
-        if let knownOldCandidates { return knownOldCandidates }
-        // Only the highest one has changed.
-        guard var candidates = newCandidates, let oldData else { return nil }
-        candidates[0].data = oldData
-        return candidates
-    }
-    /// The candidates now; nil for a store without layers.
-    package let newCandidates: [SettingsStoreCandidate]?
-    /// The candidates before, unless they differ from the new ones only in the bytes of the highest.
-    private let knownOldCandidates: [SettingsStoreCandidate]?
 
     /// Creates a change.
     public init(name: String, from oldData: Data?, to newData: Data?) {
         self.name = name
         self.oldData = oldData
         self.newData = newData
-        knownOldCandidates = nil
-        newCandidates = nil
-    }
-
-    /// Creates a change in a store with layers, from the old and the new result of ``LayeredSettingsStore/candidates(for:)``.
-    package init(name: String, from oldCandidates: [SettingsStoreCandidate], to newCandidates: [SettingsStoreCandidate])
-    {
-        self.name = name
-        oldData = oldCandidates.storedData
-        newData = newCandidates.storedData
-        knownOldCandidates = oldCandidates
-        self.newCandidates = newCandidates
-    }
-
-    /// Creates a change of the highest candidate, which is in stored form before and now.
-    init(name: String, from oldData: Data, highestOf newCandidates: [SettingsStoreCandidate]) {
-        self.name = name
-        self.oldData = oldData
-        newData = newCandidates[0].data
-        knownOldCandidates = nil
-        self.newCandidates = newCandidates
-    }
-
-    /// Returns whether both are the same change.
-    public static func == (one: Self, other: Self) -> Bool {
-        one.name == other.name && one.old == other.old && one.new == other.new
-    }
-}
-
-extension SettingsStoreChange {
-    init(name: String, from old: StoredValue, to new: StoredValue) {
-        if let oldCandidates = old.candidates, let newCandidates = new.candidates {
-            self.init(name: name, from: oldCandidates, to: newCandidates)
-        } else {
-            self.init(name: name, from: old.data, to: new.data)
-        }
-    }
-
-    var old: StoredValue { StoredValue(oldData, candidates: oldCandidates) }
-    var new: StoredValue { StoredValue(newData, candidates: newCandidates) }
-}
-
-extension [SettingsStoreCandidate] {
-    /// The bytes of the first candidate in stored form: the result of `get`.
-    package var storedData: Data? {
-        // Without copying a candidate.
-        for index in indices { if case .stored = self[index].form { return self[index].data } }
-        return nil
     }
 }
 
@@ -129,32 +69,23 @@ public final class SettingsStoreFeed: Sendable {
     private let state = Mutex(State(), .leaf)
     /// Whether a published change waits for ``flush()``. Most changes have no listener, and flushing them takes no lock.
     private let isFlushNeeded = Atomic(false)
-    /// What the store held before external changes, for settings that reject the newer bytes.
-    let earlier: EarlierBytes
     /// Whether the feed has ever had a listener to changes.
     private let hasHadListeners = Atomic(false)
 
     /// Creates a feed.
-    public convenience init(isExhaustive: Bool = true) {
-        self.init(isExhaustive: isExhaustive, earlier: EarlierBytes())
+    public init(isExhaustive: Bool = true) {
+        publishesAllChanges = Atomic(isExhaustive)
+        agreesWithOthers = false
     }
 
     /// Creates the feed of a store that agrees with other machines on each change.
-    package convenience init(agreesWithOthers: Bool) {
-        self.init(isExhaustive: true, earlier: EarlierBytes(), agreesWithOthers: agreesWithOthers)
-    }
-
-    init(isExhaustive: Bool, earlier: EarlierBytes, agreesWithOthers: Bool = false) {
-        publishesAllChanges = Atomic(isExhaustive)
-        self.earlier = earlier
+    package init(agreesWithOthers: Bool) {
+        publishesAllChanges = Atomic(true)
         self.agreesWithOthers = agreesWithOthers
     }
 
     /// Makes the feed exhaustive from now on. Called inside the store's lock, as ``publish(_:origin:)`` is.
-    func becomeExhaustive() {
-        publishesAllChanges.store(true, ordering: .releasing)
-        for listener in listeners { listener.storeDidBecomeExhaustive(self) }
-    }
+    func becomeExhaustive() { publishesAllChanges.store(true, ordering: .releasing) }
 
     /// Publishes changes that were just made. One call per batch.
     ///
@@ -167,17 +98,12 @@ public final class SettingsStoreFeed: Sendable {
         for index in listeners.indices where listeners[index].storeDidChange(changes, origin: origin, on: self) {
             isFlushNeeded.store(true, ordering: .releasing)
         }
-        // What this program has written is judged by itself, even if the same bytes were external before.
-        if origin == .local, !earlier.isEmpty { for change in changes { earlier.forget(change) } }
     }
-
-    /// Whether a published change requires a ``flush()``.
-    var isFlushDue: Bool { isFlushNeeded.load(ordering: .acquiring) }
 
     /// Lets the listeners run. Call it after each ``publish(_:origin:)``, outside of every lock.
     public func flush() {
         // Inside the lock of a serializing store, the flag stays set: another thread that flushes need not wait for that lock.
-        guard isFlushNeeded.load(ordering: .acquiring), !ReentrancyMark.postpone(self),
+        guard isFlushNeeded.load(ordering: .acquiring), !HeldStores.postponeFlush(of: self),
             isFlushNeeded.exchange(false, ordering: .acquiringAndReleasing)
         else { return }
         for listener in listeners { listener.storeDidReleaseLock() }
@@ -299,12 +225,8 @@ public final class SettingsStoreFeed: Sendable {
     }
 }
 
-extension SettingsStoreFeed: LockObserver {
-    func storeDidReleaseLock() { flush() }
-}
-
 /// Listens to a store's feed: a service's connection to the store, or a store that wraps it.
-protocol StoreFeedListener: LockObserver {
+protocol StoreFeedListener: AnyObject, Sendable {
     /// Whether the listener receives errors; if not, they wait for another listener.
     var receivesErrors: Bool { get }
     /// Records changes. Called inside the store's lock: runs no foreign code.
@@ -313,9 +235,9 @@ protocol StoreFeedListener: LockObserver {
     func storeDidChange(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
     ) -> Bool
+    /// Runs code that must not run inside the store's lock.
+    func storeDidReleaseLock()
     func storeDidReport(_ error: SettingsError)
-    /// Records that values may be cached from now on. Called inside the store's lock.
-    func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed)
 }
 
 /// Calls a closure with a feed's changes, and passes everything else to the feed on which the closure publishes.
@@ -342,8 +264,6 @@ private final class StoreFeedObserver: StoreFeedListener {
     func storeDidReleaseLock() { target?.flush() }
 
     func storeDidReport(_ error: SettingsError) { target?.report(error) }
-
-    func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {}
 }
 
 /// Calls a closure with the errors of a feed.
@@ -361,6 +281,4 @@ private final class StoreErrorObserver: StoreFeedListener {
     func storeDidReleaseLock() {}
 
     func storeDidReport(_ error: SettingsError) { body(error) }
-
-    func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {}
 }

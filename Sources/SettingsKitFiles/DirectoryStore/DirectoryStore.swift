@@ -132,7 +132,10 @@ public final class DirectoryStore: SettingsStore {
     ///   year 2199. The old bytes stay then.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
-        try core.change(isSet: true) { _ in [(key.name, data)] }
+        let name = key.name
+        try core.change(isSet: true) { contents in
+            contents.change(storing: data, under: name).map { [$0] } ?? []
+        }
     }
 
     /// Applies a batch as one change of the local state, if its expectations hold. Other devices receive it at once
@@ -141,25 +144,20 @@ public final class DirectoryStore: SettingsStore {
     /// - Returns: whether the expectations hold.
     /// - Throws: the errors of ``set(_:to:)``.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        func isExpected(_ contents: LogContents) -> Bool {
-            batch.expectations.hold { contents.data(named: $0) }
-        }
-        if batch.writes.isEmpty { return core.log.withContents(isExpected) }
+        if batch.writes.isEmpty { return core.log.withContents { $0.changes(of: batch) != nil } }
         try requireWriting()
-        return try core.change { contents in
-            isExpected(contents) ? batch.writes.map { ($0.key.name, $0.data) } : nil
-        }
+        return try core.change { $0.changes(of: batch) }
     }
 
     /// Returns the names that have a value.
-    public func keys() -> [String] { core.log.withContents(\.names) }
+    public func keys() -> [String] { core.log.withContents(\.names).filter(SettingsService.StorageKey.isValid) }
 
     /// Removes all values on all devices, as one change.
     ///
     /// - Throws: the errors of ``set(_:to:)``.
     public func removeAll() throws {
         try requireWriting()
-        try core.change { contents in contents.names.map { ($0, nil) } }
+        try core.change { contents in contents.names.map { LogChange(name: $0, data: nil) } }
     }
 
     /// Reads the directory, writes the replica's file if it lacks something, and returns when everything survives a
@@ -208,7 +206,7 @@ public final class DirectoryStore: SettingsStore {
         try core.change(at: 0) { contents in
             let new = values.filter { contents.entries[$0.name] == nil }
             count = new.count
-            return new.map { ($0.name, $0.data) }
+            return new.map { LogChange(name: $0.name, data: $0.data) }
         }
         return count
     }

@@ -72,7 +72,7 @@ struct ReplicaExport {
     /// - Returns: The file's status. Nil if another program has changed the file.
     func write(_ log: LogFile, to end: Int64, after old: FileStatus?) throws(SystemError) -> FileStatus? {
         let file = WholeFile(path: path, fileSystem: fileSystem)
-        let new = try file.prepare(Data(try log.bytes(from: 0, to: end)))
+        guard let new = try file.prepare(Data(try log.bytes(from: 0, to: end))) else { return nil }
         // Does nothing for a file in its place.
         defer { file.discard(new) }
         let status = try fileSystem.coordinating(.replacing, of: path) { () throws(SystemError) -> FileStatus? in
@@ -81,7 +81,6 @@ struct ReplicaExport {
         }
         guard let status else { return nil }
         try file.synchronizeDirectory()
-        try file.removeTemporaries(.unlockedForAnHour)
         return status
     }
 }

@@ -176,23 +176,22 @@ final class ReplicatedDirectory: Sendable {
 
     // MARK: Changing
 
-    /// Changes values, if they differ from the stored ones, and schedules an export of the changes.
+    /// Changes values, and schedules an export of the changes.
     ///
     /// - Parameters:
     ///   - time: The time of the changes. Nil for now.
     ///   - isSet: Whether one value is set; see ``SettingsLog/write(origin:isSet:_:)``.
-    ///   - decide: Returns the new values, or nil to refuse.
+    ///   - decide: Returns the changes, or nil to refuse.
     /// - Returns: False if `decide` has refused.
     /// - Throws: `busy` if another process keeps the state locked; the system's errors.
     @discardableResult
     func change(
-        at time: UInt64? = nil, isSet: Bool = false, _ decide: (LogContents) throws -> [(name: String, data: Data?)]?
+        at time: UInt64? = nil, isSet: Bool = false, _ decide: (LogContents) throws -> [LogChange]?
     ) throws -> Bool {
         defer { log.deliver() }
         var isChanged = false
         let isAccepted = try log.write(isSet: isSet) { contents in
-            guard let values = try decide(contents) else { return nil }
-            let changes = Self.changes(of: contents, to: values)
+            guard let changes = try decide(contents) else { return nil }
             if changes.isEmpty { return [] }
             isChanged = true
             // Damage can have taken the line that names the replica.
@@ -206,18 +205,6 @@ final class ReplicatedDirectory: Sendable {
         }
         if isChanged { scheduleExport() }
         return isAccepted
-    }
-
-    private static func changes(of contents: LogContents, to values: [(name: String, data: Data?)]) -> [LogChange] {
-        if values.count == 1 {
-            let (name, data) = values[0]
-            return contents.data(named: name) == data ? [] : [LogChange(name: name, data: data)]
-        }
-        // The last value of a repeated name counts.
-        let last = Dictionary(values.map { ($0.name, $0.data) }) { $1 }
-        return last.compactMap { name, data in
-            contents.data(named: name) == data ? nil : LogChange(name: name, data: data)
-        }
     }
 
     private func timeError(_ changes: [LogChange], _ contents: LogContents) -> SettingsError {

@@ -18,7 +18,7 @@ import Synchronization
 final class LayerDirectory: LayerFiles {
     /// What was read so far.
     private struct Reading {
-        var members: [FileValue.Member] = []
+        var members: [String: FileValue] = [:]
         var findings: [LayerTextFinding] = []
         var state: LayerFilesState
         /// The path of the directory, without links.
@@ -75,9 +75,9 @@ final class LayerDirectory: LayerFiles {
                 state: state, realPath: WholeFile.split(WholeFile.realPath(WholeFile.join(path, "."))).directory)
             defer { state = reading.state }
             for name in names { try read(name, &reading) }
-            known.withLock { $0 = Set(reading.members.map(\.name)) }
+            known.withLock { $0 = Set(reading.members.keys) }
             return FileText(
-                FileValue(entries: reading.members), matching: .spelling(prefix: ""), path: path,
+                .init(reading.members), matching: .spelling(prefix: ""), path: path,
                 findings: reading.findings)
         } catch {
             throw SettingsError(.unreadableFile, store: path, underlying: error)
@@ -93,9 +93,13 @@ final class LayerDirectory: LayerFiles {
                 return
             }
             reading.state.files[name] = .present(contents.status)
-            reading.members.append((name, FileValue(.known(contents.bytes), form: .file, path: file.path)))
+            reading.members[name] = FileValue(contents: contents.bytes, path: file.path)
             if kind == .link, try leadsOut(file, of: reading.realPath) {
-                reading.findings.append(.init(.outsideLink, name: name, location: file.path))
+                reading.findings.append(
+                    .init(
+                        name, location: file.path,
+                        problem: "The file is a symbolic link that leads out of the directory",
+                        advice: "Copy the file, if it is meant."))
             }
         } catch {
             reading.state.add(name, at: file.path, limit: FileLayerLimits.valueSize, in: fileSystem)
@@ -103,7 +107,10 @@ final class LayerDirectory: LayerFiles {
             case EISDIR, EINVAL, EFBIG, EACCES, EPERM, ELOOP, ENAMETOOLONG:
                 // The values that were read from it last stay in force.
                 if known.withLock({ $0.contains(name) }) { throw error }
-                reading.findings.append(.init(.unreadable, name: name, location: file.path))
+                reading.findings.append(
+                    .init(
+                        name, location: file.path, problem: "The file is not used",
+                        advice: "It is a directory or no regular file, is too large or cannot be read."))
             default: throw error
             }
         }

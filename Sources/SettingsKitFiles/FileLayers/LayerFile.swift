@@ -51,6 +51,10 @@ struct LayerFile: LayerFiles {
 
     private func findings(in state: LayerFilesState) -> [LayerTextFinding] {
         guard let preferred, state.files[Self.preferredName] != nil else { return [] }
-        return [.init(.secondFile, name: file.path, similarName: preferred)]
+        return [
+            .init(
+                file.path, similarName: preferred, problem: "\(preferred) exists, too, and its values count",
+                advice: "Remove one of them.")
+        ]
     }
 }

@@ -15,17 +15,17 @@ extension SettingsFileFormat {
     /// If programs write the file with a ``PropertyListStore``, use a store that is opened for reading only as the layer: it also
     /// reads the log with the newest changes.
     public static let propertyList = SettingsFileFormat(matching: .exact) { data in
-        object(try PropertyListReader.readDictionary(data))
+        Contents(values(try PropertyListReader.readDictionary(data)))
     }
 
-    private static func object(_ members: [PropertyListMember]) -> FileValue {
-        FileValue(members.map { ($0.key, value($0.value)) }, form: .stored) { _ in
-            NativeValue.bytes(of: .dictionary(members))
-        }
+    private static func values(_ members: [PropertyListMember]) -> [String: FileValue] {
+        Dictionary(members.map { ($0.key, value($0.value)) }) { $1 }
     }
 
     private static func value(_ value: PropertyListValue) -> FileValue {
-        if case .dictionary(let members) = value { return object(members) }
-        return FileValue(.known(NativeValue.bytes(of: value)), form: .stored)
+        guard case .dictionary(let members) = value else {
+            return FileValue(form: .stored, NativeValue.bytes(of: value))
+        }
+        return FileValue(members: values(members), form: .stored, NativeValue.bytes(of: value))
     }
 }

@@ -31,10 +31,6 @@ struct PropertyListInspection: Sendable {
     var directory: FilePermissions?
     /// The symbolic link that leads nowhere; nil for none.
     var danglingLink: String?
-    /// The paths of those files, and of the directory, with an attribute that prevents changes.
-    var immutable: [String] = []
-    /// The process that had the files locked during the whole inspection.
-    var lockHolder: LockHolder?
     /// The machine's time, in seconds since 1970.
     var now: Int64
 
@@ -53,15 +49,12 @@ struct PropertyListInspection: Sendable {
         let target = try WholeFile(path: path, fileSystem: fileSystem).resolvedPath()
         list = InspectedFile(
             path: target, in: fileSystem, limit: Int64(PropertyListLimits.fileSize), followingLink: true)
-        let base = CompanionName.path(beside: target, suffix: "")
-        log = InspectedFile(path: base + "-log", in: fileSystem, limit: LogLimits.size, followingLink: false)
+        log = InspectedFile(path: target + "-log", in: fileSystem, limit: LogLimits.size, followingLink: false)
         self.now = now
         if list.status == nil, try fileSystem.status(of: path, followingLink: false)?.kind == .link {
             danglingLink = path
         }
         let directory = WholeFile.split(target).directory
-        immutable = [target, log.path, base + "-lock", directory].filter(fileSystem.isImmutable)
-        lockHolder = Self.lastingHolder(of: base + "-lock", in: fileSystem)
         do throws(SystemError) {
             guard let status = try fileSystem.status(of: directory, followingLink: true) else { return }
             self.directory = status.permissions
@@ -94,46 +87,16 @@ struct PropertyListInspection: Sendable {
         self.contents = contents
     }
 
-    /// The process that has a lock, if it holds it for longer than a write takes.
-    private static func lastingHolder(of path: String, in fileSystem: any FileSystem) -> LockHolder? {
-        guard let holder = fileSystem.lockHolder(of: path) else { return nil }
-        let end = Deadline(after: PropertyListTimings.reportedLockTime)
-        while !end.hasPassed {
-            ThreadPause.sleep(for: .milliseconds(10))
-            guard fileSystem.lockHolder(of: path) == holder else { return nil }
-        }
-        return holder
-    }
-
     private static func isBeside(_ name: String, _ target: String) -> Bool {
         let own = WholeFile.split(target).name
-        let stem = CompanionName.stem(of: own)
-        return name != own
-            && (name.hasPrefix(stem) || name.hasPrefix(".\(stem).") || FilesBeside.isConflictCopy(name, of: own))
+        return name != own && (name.hasPrefix(own) || FilesBeside.isConflictCopy(name, of: own))
     }
 
     // MARK: Findings
 
     /// The problems, the property list's first. Pure; linear in the size of the files.
     var findings: [StoreFinding] {
-        listFindings + removalFindings + logFindings + obstacleFindings + neighborFindings
-    }
-
-    private var obstacleFindings: [StoreFinding] {
-        var findings = immutable.map { path in
-            StoreFinding(
-                .immutable, at: path, "An attribute of the file keeps everyone from changing or replacing it.",
-                advice: "Remove the attribute: chattr -i on Linux, chflags nouchg on macOS.")
-        }
-        if let lockHolder {
-            let name = lockHolder.name.map { " (\($0))" } ?? ""
-            findings.append(
-                StoreFinding(
-                    .logLocked, at: log.path,
-                    "The process \(lockHolder.process)\(name) keeps the log locked.",
-                    advice: "Until it continues or ends, other processes cannot store changes."))
-        }
-        return findings
+        listFindings + removalFindings + logFindings + neighborFindings
     }
 
     /// Whether the property list is missing although the log knows one.
@@ -169,14 +132,6 @@ struct PropertyListInspection: Sendable {
         guard let bytes = list.bytes else { return findings }
         do throws(PropertyListError) {
             let members = try PropertyListReader.readDictionary(bytes)
-            let repeated = PropertyListReader.repeatedKeys(in: bytes)
-            if repeated > 0 {
-                findings.append(
-                    StoreFinding(
-                        .repeatedNames, at: list.path,
-                        "\(repeated) of its keys are repeated in their dictionary; only the last value of each counts.",
-                        advice: "Remove the others: the next program that writes does not keep them."))
-            }
             let unusable = members.count { !SettingsService.StorageKey.isValid($0.key) }
             if unusable > 0 {
                 findings.append(
@@ -266,12 +221,6 @@ struct PropertyListInspection: Sendable {
         let (directory, name) = WholeFile.split(list.path)
         return neighbors.compactMap { neighbor in
             let path = WholeFile.join(directory, neighbor.name)
-            if WholeFile.isTemporary(neighbor.name, of: name) {
-                guard neighbor.status.changed.seconds < now - PropertyListTimings.temporaryAge else { return nil }
-                return StoreFinding(
-                    .temporary, at: path, "A temporary file was left by a process that died.",
-                    advice: "All of its settings are also elsewhere. The next program that writes removes it.")
-            }
             if let reason = FilesBeside.asideReason(of: neighbor.name, list.path) {
                 return StoreFinding(
                     .keptAside, .note, at: path, "A file was kept aside because it was \(reason.rawValue).",

@@ -11,7 +11,7 @@ import Synchronization
 struct BargingMutex<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     #if !canImport(Darwin)
-        private let queue = Mutex((), .waiting)
+        private let queue = Mutex((), .store)
     #endif
 
     init(_ value: consuming sending Value, _ rank: LockRank) { mutex = Mutex(value, rank) }

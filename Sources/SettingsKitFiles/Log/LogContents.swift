@@ -46,6 +46,8 @@ struct LogContents: Sendable {
 
         /// The member whose kind new bytes keep where they permit it. Nil if their own kind is the same.
         func kind(for new: Data) -> PropertyListValue? {
+            // A shared log has no property list.
+            if stamp != nil { return nil }
             if let member { return member }
             // A number with a fraction or an exponent is a real.
             return data?.isReal == true && !new.isReal ? value : nil
@@ -101,6 +103,7 @@ struct LogContents: Sendable {
     private var overlay: [String: LogChange] = [:]
 
     var laid: [LogChange] { Array(overlay.values) }
+    var isListLaid: Bool { !overlay.isEmpty }
 
     // MARK: Values
 
@@ -127,16 +130,23 @@ struct LogContents: Sendable {
     ///
     /// Bytes in place of a member that has a kind of its own, a date for example, keep the kind where they permit it.
     func changes(storing writes: [SettingsStoreBatch.Entry]) -> [LogChange] {
-        var seen = Set<String>()
+        var seen = Set<String>(minimumCapacity: writes.count)
         let last =
             writes.count == 1 ? writes : writes.reversed().filter { seen.insert($0.key.name).inserted }.reversed()
-        return last.compactMap { write in
-            let name = write.key.name
-            let old = entry(named: name)
-            guard write.data != old?.data else { return nil }
-            guard let data = write.data else { return LogChange(name: name, data: nil) }
-            return LogChange(name: name, data: data, resembling: old?.kind(for: data))
-        }
+        return last.compactMap { change(storing: $0.data, under: $0.key.name) }
+    }
+
+    /// The change that stores bytes under a name, or removes those. Nil if that is what is stored.
+    func change(storing data: Data?, under name: String) -> LogChange? {
+        let old = entry(named: name)
+        guard data != old?.data else { return nil }
+        guard let data else { return LogChange(name: name, data: nil) }
+        return LogChange(name: name, data: data, resembling: old?.kind(for: data))
+    }
+
+    /// The changes of a batch. Nil if an expectation does not hold.
+    func changes(of batch: SettingsStoreBatch) -> [LogChange]? {
+        batch.expectations.hold { data(named: $0) } ? changes(storing: batch.writes) : nil
     }
 
     private func entry(named name: String) -> Entry? {
@@ -421,9 +431,11 @@ struct LogContents: Sendable {
 extension Data {
     /// Whether the bytes are a number with a fraction or an exponent in JSON.
     fileprivate var isReal: Bool {
-        guard let first, first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
-            return false
+        withUnsafeBytes { bytes in
+            guard let first = bytes.first,
+                first == UInt8(ascii: "-") || first >= UInt8(ascii: "0") && first <= UInt8(ascii: "9")
+            else { return false }
+            return bytes.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
         }
-        return contains { ".eE".utf8.contains($0) }
     }
 }

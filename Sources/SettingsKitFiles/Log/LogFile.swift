@@ -147,23 +147,7 @@ final class LogFile: Sendable {
     func append(_ bytes: [UInt8]) throws(SystemError) { try fileSystem.write(all: bytes, to: file) }
 
     /// Copies the file to a new one, and flushes that. If this fails, nothing is left behind.
-    func copy(to path: String) throws(SystemError) {
-        let copy = try fileSystem.create(path)
-        defer { fileSystem.close(copy) }
-        do throws(SystemError) {
-            var position: Int64 = 0
-            while true {
-                let bytes = try bytes(from: position, to: position + Int64(LogLimits.part))
-                if bytes.isEmpty { break }
-                try fileSystem.write(all: bytes, to: copy)
-                position += Int64(bytes.count)
-            }
-            try fileSystem.synchronize(copy)
-        } catch {
-            WholeFile.removeOwn(path, in: fileSystem)
-            throw error
-        }
-    }
+    func copy(to path: String) throws(SystemError) { try fileSystem.copy(file, to: path) }
 
     func truncate(to size: Int64) throws(SystemError) { try fileSystem.truncate(file, to: size) }
 

@@ -6,6 +6,12 @@ enum LogLimits {
     static let size: Int64 = 1 << 30
     /// A log of this size is not compacted.
     static let smallSize: Int64 = 16 << 10
+    /// After how many bytes of lines a process asks for the room that is left, and how much must be left beside the room that a new
+    /// log needs, before the log is compacted.
+    static let roomInterval: Int64 = 16 << 10
+    static let spareRoom: Int64 = 64 << 10
+    /// The bytes that the unknown members of a line may take if each of its names has them, as in a new log.
+    static let unknownMembers = 1 << 20
     /// The time that an operation waits for other processes, unless the program chooses another one; the longest one of a `set`.
     static let patience = Duration.milliseconds(500)
     /// The time for which the files are those at their paths without a look at the paths.

@@ -53,6 +53,11 @@ enum LogLine: Equatable, Sendable {
     /// The beginning of every log, in all versions of the format.
     static let magic = "{\"settings\":\"log\","
 
+    /// Whether the line does nothing but remove values.
+    var isRemoval: Bool {
+        if case .changes(let line) = self { line.changes.allSatisfy { $0.data == nil } } else { false }
+    }
+
     /// The first line of a new log.
     static var newBeginning: LogLine { .beginning(log: .random(in: 1 ... .max)) }
 }
@@ -150,6 +155,10 @@ struct LogStamp: Hashable, Sendable {
 
 // MARK: Writing
 
+extension [UInt8] {
+    mutating func append(_ literal: StaticString) { literal.withUTF8Buffer { append(contentsOf: $0) } }
+}
+
 extension LogLine {
     /// Appends the line's bytes, with the line break. Linear time.
     func append(to output: inout [UInt8]) {
@@ -161,9 +170,9 @@ extension LogLine {
             log.appendHexDigits(to: &output)
             output.append(UInt8(ascii: "\""))
         case .replica(let replica):
-            output.append(contentsOf: "{\"replica\":\"".utf8)
+            output.append("{\"replica\":\"")
             replica.id.appendHexDigits(to: &output)
-            output.append(contentsOf: "\",\"device\":".utf8)
+            output.append("\",\"device\":")
             JSONText.append(replica.device, to: &output)
         case .changes(let line):
             if line.changes.count == 1 {
@@ -175,9 +184,9 @@ extension LogLine {
             }
             if let stamp = line.stamp { stamp.appendMembers(to: &output) }
             Self.append(line.unknownMembers, to: &output)
-        case .failedFlush: output.append(contentsOf: "{\"flush\":\"failed\"".utf8)
+        case .failedFlush: output.append("{\"flush\":\"failed\"")
         case .list(let list): list.append(to: &output)
-        case .replaced: output.append(contentsOf: "{\"flush\":\"replaced\"".utf8)
+        case .replaced: output.append("{\"flush\":\"replaced\"")
         }
         LogCheck.append(to: &output, from: start)
     }
@@ -198,27 +207,27 @@ extension LogLine {
 
 extension LogChange {
     fileprivate func appendMembers(to output: inout [UInt8]) {
-        output.append(contentsOf: "\"key\":".utf8)
+        output.append("\"key\":")
         JSONText.append(name, to: &output)
-        guard let data else { return output.append(contentsOf: ",\"deleted\":true".utf8) }
+        guard let data else { return output.append(",\"deleted\":true") }
         if let member {
-            output.append(contentsOf: ",\"plist\":".utf8)
+            output.append(",\"plist\":")
             return JSONText.append(XMLPropertyListWriter.text(of: member), to: &output)
         }
         if data.withUnsafeBytes({ $0.withMemoryRebound(to: UInt8.self) { Self.isWrittenAsIs($0) } }) {
-            output.append(contentsOf: ",\"value\":".utf8)
-            output.append(contentsOf: data)
+            output.append(",\"value\":")
+            data.withUnsafeBytes { output.append(contentsOf: $0) }
         } else {
-            output.append(contentsOf: ",\"data\":\"".utf8)
+            output.append(",\"data\":\"")
             Base64Text.append(data, to: &output)
             output.append(UInt8(ascii: "\""))
         }
     }
 
     fileprivate static func append(_ changes: [LogChange], to output: inout [UInt8]) {
-        output.append(contentsOf: "\"set\":[".utf8)
+        output.append("\"set\":[")
         for (index, change) in changes.enumerated() {
-            output.append(contentsOf: (index == 0 ? "{" : ",{").utf8)
+            output.append(index == 0 ? "{" : ",{")
             change.appendMembers(to: &output)
             output.append(UInt8(ascii: "}"))
         }
@@ -234,7 +243,7 @@ extension LogChange {
 
 extension LogList {
     fileprivate func append(to output: inout [UInt8]) {
-        output.append(contentsOf: "{\"plist\":{".utf8)
+        output.append("{\"plist\":{")
         let start = output.count
         func separate(_ output: inout [UInt8]) { if output.count > start { output.append(UInt8(ascii: ",")) } }
         if let digest {
@@ -250,7 +259,7 @@ extension LogList {
         case .imported(let changes, let shown):
             separate(&output)
             LogChange.append(changes, to: &output)
-            output.append(contentsOf: ",\"shows\":[".utf8)
+            output.append(",\"shows\":[")
             for (index, name) in shown.enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
                 JSONText.append(name, to: &output)
@@ -263,14 +272,14 @@ extension LogList {
 
 extension LogStamp {
     fileprivate func appendMembers(to output: inout [UInt8]) {
-        output.append(contentsOf: ",\"changed\":\"".utf8)
+        output.append(",\"changed\":\"")
         InstantText.append(milliseconds, to: &output)
         output.append(UInt8(ascii: "\""))
         if counter > 0 {
-            output.append(contentsOf: ",\"order\":".utf8)
+            output.append(",\"order\":")
             NumberText.append(UInt64(counter), to: &output)
         }
-        output.append(contentsOf: ",\"by\":\"".utf8)
+        output.append(",\"by\":\"")
         replica.appendHexDigits(to: &output)
         output.append(UInt8(ascii: "\""))
     }
@@ -286,10 +295,9 @@ enum LogCheck {
     /// Completes the line that begins at `start`, and lacks its last brace, with its check and a line break.
     static func append(to output: inout [UInt8], from start: Int) {
         let check = output[start...].withUnsafeBytes { CRC32C.checksum($0) }
-        output.append(contentsOf: opening)
+        output.append(",\"crc\":\"")
         check.appendHexDigits(to: &output)
-        output.append(contentsOf: closing)
-        output.append(UInt8(ascii: "\n"))
+        output.append("\"}\n")
     }
 
     /// Returns the range of a line before its check. Nil if the check is wrong.
@@ -303,5 +311,44 @@ enum LogCheck {
         else { return nil }
         let text = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[line.lowerBound..<start]))
         return CRC32C.checksum(text) == check ? line.lowerBound..<start : nil
+    }
+}
+
+/// Identifies the contents of a file, wherever the file is.
+package struct FileDigest: Sendable, Equatable {
+    package var size: Int64
+    /// The CRC-32C of the bytes.
+    package var checksum: UInt32
+
+    package init(size: Int64, checksum: UInt32) { (self.size, self.checksum) = (size, checksum) }
+
+    init(_ bytes: Data) {
+        self.init(size: Int64(bytes.count), checksum: bytes.withUnsafeBytes { CRC32C.checksum($0) })
+    }
+}
+
+/// Times as text, `2026-11-21T15:04:05.123Z`: ISO 8601, UTC, always 24 characters.
+enum InstantText {
+    /// The last millisecond of the year 9999, since 1970: a later time would have a longer text.
+    private static let latest: Int64 = 253_402_300_799_999
+
+    /// Appends the text for a time in milliseconds since 1970. A time without a text becomes the nearest one with a text, because
+    /// a clock can show any time.
+    static func append(_ milliseconds: Int64, to output: inout [UInt8]) {
+        let milliseconds = min(max(milliseconds, 0), latest)
+        CivilTime(secondsSince1970: milliseconds / 1_000).append(to: &output)
+        output.append(UInt8(ascii: "."))
+        NumberText.append(UInt64(milliseconds % 1_000), width: 3, to: &output)
+        output.append(UInt8(ascii: "Z"))
+    }
+
+    /// Returns the milliseconds since 1970 for a text. Nil for other texts and for times before 1970.
+    static func milliseconds(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+        guard text.count == 24 else { return nil }
+        var scanner = TimeScanner(Array(text)[...])
+        guard let time = scanner.time(), time.isValid, scanner.skip("."), let fraction = scanner.number(3...3),
+            scanner.skip("Z")
+        else { return nil }
+        return Int64(checked: time.secondsSince1970 * 1_000 + fraction, in: 0...latest)
     }
 }

@@ -2,7 +2,7 @@ import SettingsKitPlatform
 
 /// A new log beside the present one, which it is to replace.
 ///
-/// There is one name for it. A process locks the file while it uses it: the one that does not get the lock gives up.
+/// ``FileSystem/takeTemporary(_:)``
 final class LogTemporary {
     let log: LogFile
     /// The ends of the lines of names that were not printed.
@@ -25,16 +25,14 @@ final class LogTemporary {
     ///   - target: The path of the present one, which errors name.
     ///   - model: The path of the file whose permissions the new log gets rather than those of the present one.
     /// - Returns: Nil if another process or thread uses the file.
-    static func take(_ path: String, for target: String, like model: String?, in fileSystem: any FileSystem) throws
-        -> LogTemporary?
-    {
-        let file = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.openOrCreate(path).file }
+    static func take(
+        _ path: String, for target: String, like model: String?, in fileSystem: any FileSystem
+    ) throws -> LogTemporary? {
+        let taken = try LogFile.refusingLinks { () throws(SystemError) in try fileSystem.takeTemporary(path) }
+        guard let taken else { return nil }
         do {
-            let log = try LogFile.own(
-                FileHandle(descriptor: file.descriptor, path: target), like: model, in: fileSystem)
-            guard try fileSystem.lock(file),
-                try fileSystem.status(of: path, followingLink: false)?.isSameFile(as: log.status) == true
-            else { return nil }
+            let file = FileHandle(descriptor: taken.descriptor, path: target)
+            let log = try LogFile.own(file, like: model, in: fileSystem)
             var permissions =
                 try model.flatMap { try fileSystem.status(of: $0, followingLink: true)?.permissions }
                 ?? fileSystem.status(of: target, followingLink: false)?.permissions
@@ -42,7 +40,7 @@ final class LogTemporary {
             try fileSystem.setPermissions(of: log.file, like: permissions, inDirectoryOf: target)
             return LogTemporary(log, path, for: target, in: fileSystem)
         } catch let error as SystemError {
-            WholeFile.removeOwn(path, in: fileSystem)
+            fileSystem.removeOwn(path)
             throw error
         }
     }
@@ -108,7 +106,7 @@ final class LogTemporary {
     func discard() {
         guard isInUse else { return }
         isInUse = false
-        WholeFile.removeOwn(path, in: fileSystem)
+        fileSystem.removeOwn(path)
     }
 
     deinit { discard() }

@@ -71,6 +71,8 @@ final class SettingsLog: Sendable {
         var loadCount = 0
         /// Until when setting one value does not wait.
         var impatience: Deadline?
+        /// The number of bytes that were appended since this process has asked for room.
+        var unasked: Int64 = 0
     }
 
     /// Reads the property list, and flushes it, before a log is begun, and before a damaged one is replaced. Takes no lock.
@@ -94,12 +96,13 @@ final class SettingsLog: Sendable {
     private let contents: Mutex<LogContents>
     private let files: BargingMutex<Files>
     /// Locked while the first log is begun.
-    private let beginning = Mutex((), .beginning)
+    private let beginning = Mutex((), .store)
     /// What was last flushed.
-    private let flushed = Mutex(Position(), .flushing)
+    private let flushed = Mutex(Position(), .store)
     /// What was last read or written: known without waiting for a thread that writes.
     private let present = Mutex(Position(), .leaf)
     private let announcer: ChangeAnnouncer?
+    private let isLocal: Bool
     /// Whether damage was found, and is not reported yet.
     private let hasNewDamage = Atomic(false)
 
@@ -109,10 +112,11 @@ final class SettingsLog: Sendable {
     init(_ setup: Setup) throws {
         self.setup = setup
         let lock = LogLock(path: setup.base + "-lock", like: setup.model)
-        files = BargingMutex(Files(lock: lock, mayWrite: !setup.isReadOnly && setup.access == .readWrite), .files)
-        contents = Mutex(LogContents(), .contents)
+        files = BargingMutex(Files(lock: lock, mayWrite: !setup.isReadOnly && setup.access == .readWrite), .store)
+        contents = Mutex(LogContents(), .store)
         announcer =
             setup.isAnnouncing ? ChangeAnnouncer(pause: LogLimits.announcementPause) { Self.touch(setup) } : nil
+        isLocal = setup.fileSystem.isLocal(WholeFile.split(setup.path).directory)
         if !setup.isDetached { try reload(isOpening: true) }
     }
 
@@ -200,7 +204,10 @@ final class SettingsLog: Sendable {
 
     /// Reads what was appended, while this process has the lock.
     private func readOnLocked(_ files: inout Files) throws -> Found {
-        if let log = files.log, files.trust?.hasPassed == false {
+        if !isLocal, let file = try LogFile.open(path, .readOnly, like: setup.model, in: fileSystem) {
+            // Opening a file has a network file system ask for what other machines have written. The open one then shows it.
+            withExtendedLifetime(file) {}
+        } else if let log = files.log, files.trust?.hasPassed == false {
             let extent = try fileSystem.extent(of: log.file)
             if extent.size == files.end, extent.linkCount > 0 { return .current }
         }
@@ -288,6 +295,8 @@ final class SettingsLog: Sendable {
     ///   - isSet: Whether one value is set: then this waits for half a second at most, and for half a second after `busy` not at all.
     ///     Otherwise, a form of twenty settings would freeze for ten seconds.
     ///   - decide: Receives the contents. Returns the lines, or nil to refuse. The lines are appended in one write.
+    /// Before the log takes the room that a new log with the living values needs, it is compacted.
+    ///
     /// - Returns: False if `decide` has refused.
     /// - Throws: `busy` if another process keeps the log locked; `tooLarge`; the system's errors, and those of `decide`. Nothing
     ///   changes then, except that of several lines the first ones may have been appended.
@@ -295,14 +304,60 @@ final class SettingsLog: Sendable {
     func write(
         origin: SettingsService.Origin = .local, isSet: Bool = false, _ decide: (LogContents) throws -> [LogLine]?
     ) throws -> Bool {
+        do {
+            return try write(origin, isSet, room: .forCompacting, decide)
+        } catch let error as SystemError where [ENOSPC, EDQUOT].contains(error.number) && !setup.isReadOnly {
+            do {
+                try compact(waiting: setup.patience)
+            } catch {
+                // There may be room for the line nevertheless.
+            }
+            return try write(origin, isSet, room: .forLines, decide)
+        }
+    }
+
+    private func write(
+        _ origin: SettingsService.Origin, _ isSet: Bool, room: Room, _ decide: (LogContents) throws -> [LogLine]?
+    ) throws -> Bool {
         let lines = try whileLocked(waiting: setup.patience, isSet: isSet) { files -> [LogLine]? in
             guard let lines = try contents.withLock({ try decide($0) }) else { return nil }
-            if !lines.isEmpty { try write(lines, origin, &files) }
+            if !lines.isEmpty { try write(lines, origin, room, &files) }
             return lines
         }
         guard let lines else { return false }
         if !lines.isEmpty { announcer?.announce() }
         return true
+    }
+
+    /// The room that must be left for lines to be appended.
+    private enum Room {
+        case any
+        /// That of a new log, and some more. Asked for from time to time.
+        case forCompacting
+        /// That of a new log with the lines, unless they only remove values.
+        case forLines
+    }
+
+    private func require(
+        _ room: Room, for lines: [LogLine], _ size: Int, in log: LogFile, _ files: inout Files
+    ) throws(SystemError) {
+        var needed = Int64(contents.withLock { $0.size })
+        switch room {
+        case .any: return
+        case .forCompacting:
+            files.unasked += Int64(size)
+            guard files.unasked >= LogLimits.roomInterval else { return }
+            needed += max(LogLimits.spareRoom, 2 * Int64(size))
+        case .forLines:
+            if lines.allSatisfy(\.isRemoval) { return }
+            // For the line in this log, and in a new one.
+            needed += 2 * Int64(size)
+        }
+        if let left = fileSystem.room(beside: log.file), left < needed {
+            throw SystemError(call: "write", path: path, number: ENOSPC)
+        }
+        // While there is little room, each line asks.
+        if case .forCompacting = room { files.unasked = 0 }
     }
 
     /// Runs `body` while no other thread and no other process changes the log.
@@ -311,7 +366,7 @@ final class SettingsLog: Sendable {
     /// - Throws: As ``write(origin:isSet:_:)``.
     func locked<Result>(_ body: (LogFile?, (LogLine) throws -> Void) throws -> Result) throws -> Result {
         try whileLocked(waiting: setup.patience) { files in
-            try body(files.log) { try write([$0], .external, &files) }
+            try body(files.log) { try write([$0], .external, .any, &files) }
         }
     }
 
@@ -320,18 +375,54 @@ final class SettingsLog: Sendable {
         files.withLock { files in (contents.withLock { $0 }, Position(log: files.log, end: files.end)) }
     }
 
+    /// What a property list says, at a place in the log.
+    struct Said {
+        let list: LogContents.ListContents?
+        let isOpening: Bool
+        fileprivate let position: Position
+        fileprivate let said: (changes: [LogChange], shown: [String])?
+
+        var changes: [LogChange] { said?.changes ?? [] }
+
+        /// Returns what the list says in the contents at a later place: nothing of the names that were changed since. Takes no more
+        /// time than that needs, unless the log was replaced, or a line says something of the list.
+        fileprivate func later(in contents: LogContents, of log: LogFile?) -> (changes: [LogChange], shown: [String])? {
+            guard position.log === log, contents.voidance <= position.end else {
+                return contents.said(by: list, isOpening: isOpening)
+            }
+            func isUnchanged(_ name: String) -> Bool { contents.unprinted[name] ?? 0 <= position.end }
+            return said.map { ($0.changes.filter { isUnchanged($0.name) }, $0.shown.filter(isUnchanged)) }
+        }
+    }
+
     /// Puts what a property list says in force, over the log's values.
-    func lay(_ list: LogContents.ListContents?, isOpening: Bool) {
-        files.withLock { _ in
+    func lay(_ list: LogContents.ListContents?, isOpening: Bool) -> Said {
+        func said() -> Said {
+            let (contents, position) = copy
+            let said = contents.said(by: list, isOpening: isOpening)
+            return Said(list: list, isOpening: isOpening, position: position, said: said)
+        }
+        let before = said()
+        return files.withLock { files in
             contents.withLock { contents in
-                let said = contents.said(by: list, isOpening: isOpening)
+                let said = before.later(in: contents, of: files.log)
                 feed.publish(contents.lay(said?.changes ?? []), origin: .external)
+                return Said(
+                    list: list, isOpening: isOpening, position: Position(log: files.log, end: files.end), said: said)
             }
         }
     }
 
-    private func write(_ lines: [LogLine], _ origin: SettingsService.Origin, _ files: inout Files) throws {
-        if !setup.isReadOnly { try append(lines, &files) }
+    /// What a property list says while the log is locked.
+    func present(_ said: Said) -> (changes: [LogChange], shown: [String])? {
+        let log = position.log
+        return contents.withLock { said.later(in: $0, of: log) }
+    }
+
+    private func write(
+        _ lines: [LogLine], _ origin: SettingsService.Origin, _ room: Room, _ files: inout Files
+    ) throws {
+        if !setup.isReadOnly { try append(lines, &files, room: room) }
         contents.withLock { contents in
             // The order of the lines in a write counts like their offsets.
             let start = files.end - Int64(lines.count)
@@ -342,7 +433,7 @@ final class SettingsLog: Sendable {
         }
     }
 
-    private func append(_ lines: [LogLine], _ files: inout Files) throws {
+    private func append(_ lines: [LogLine], _ files: inout Files, room: Room = .any) throws {
         guard let log = files.log else { preconditionFailure("A locked log is open.") }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -351,6 +442,7 @@ final class SettingsLog: Sendable {
             throw SettingsError(
                 .tooLarge, store: setup.description, underlying: LogProblem.tooLarge(limit: LogLimits.size))
         }
+        try require(room, for: lines, bytes.count, in: log, &files)
         // If this fails, complete lines stay, because other processes may have read them. The next process that has the lock cuts
         // the rest.
         try log.append(bytes)

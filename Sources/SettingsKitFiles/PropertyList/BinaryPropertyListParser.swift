@@ -15,8 +15,6 @@ struct BinaryPropertyListParser {
     private static let faulty = UInt32.max - 2
 
     private var results: [Result] = []
-    /// The number of members left out because their key was repeated, at any level.
-    private(set) var repeatedKeys = 0
     private var open: [OpenContainer] = []
     /// The bytes allocated so far. With overlapping objects, these can be more than the value has.
     private var allocated = Size()
@@ -146,9 +144,9 @@ struct BinaryPropertyListParser {
     /// Pops a completely read container from the stack.
     private mutating func close() {
         guard let container = open.popLast() else { return }
-        let members = container.members.keepingLastOfEachKey()
-        repeatedKeys += container.members.count - members.count
-        let value: PropertyListValue = container.isDictionary ? .dictionary(members) : .array(container.values)
+        let value: PropertyListValue =
+            container.isDictionary
+            ? .dictionary(container.members.keepingLastOfEachKey()) : .array(container.values)
         finish(container.object, Result(value: value, size: container.size, height: container.height))
     }
 

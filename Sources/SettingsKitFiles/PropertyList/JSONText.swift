@@ -25,7 +25,7 @@ enum JSONText {
 
     static func append(_ value: PropertyListValue, to output: inout [UInt8]) {
         switch value {
-        case .boolean(let isTrue): output.append(contentsOf: isTrue ? "true".utf8 : "false".utf8)
+        case .boolean(let isTrue): output.append(isTrue ? "true" : "false")
         case .integer(let number): NumberText.append(number, to: &output)
         case .unsigned(let number): NumberText.append(number, to: &output)
         case .date(let seconds):
@@ -34,7 +34,7 @@ enum JSONText {
             } else {
                 append(.real(seconds), to: &output)
             }
-        case .real(let number): output.append(contentsOf: NumberText.shortest(number).utf8)
+        case .real(let number): output.append(contentsOf: NumberText.json(number).utf8)
         case .string(let string): append(string, to: &output)
         case .data(let data): append(data, to: &output)
         case .array(let values): append(values, to: &output)
@@ -96,7 +96,7 @@ enum JSONText {
         case 0x0C: output.append(UInt8(ascii: "f"))
         case 0x0D: output.append(UInt8(ascii: "r"))
         case 0..<0x20:
-            output.append(contentsOf: byte < 0x10 ? "u000".utf8 : "u001".utf8)
+            output.append(byte < 0x10 ? "u000" : "u001")
             output.append(byte & 0xF < 10 ? UInt8(ascii: "0") + byte & 0xF : UInt8(ascii: "a") + byte & 0xF - 10)
         default: output.append(byte)
         }

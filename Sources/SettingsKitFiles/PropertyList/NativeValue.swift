@@ -15,7 +15,7 @@ package enum NativeValue {
     /// Returns the bytes of a native value.
     ///
     /// For `data` these are the bytes of the data. For all others they are compact JSON as Foundation's `JSONEncoder`
-    /// writes it with `withoutEscapingSlashes`: reals with the fewest digits, a date as text in ISO 8601 or, where that is
+    /// writes it with `withoutEscapingSlashes`: reals with the fewest digits that are exact, a date as text in ISO 8601 or, where that is
     /// impossible, its seconds since 2001, and data inside arrays and dictionaries in base 64. Dictionaries keep their
     /// order. A real that is not finite becomes `nan`, `inf` or `-inf`, which JSON decoders reject, so that it is
     /// reported there.

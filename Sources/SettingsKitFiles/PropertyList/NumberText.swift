@@ -66,6 +66,19 @@ enum NumberText {
         return text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(text.dropLast(2)) : text
     }
 
+    /// The shortest text that reads as the same number, also where it is read as a decimal number: 2^63 - 1024 has all digits, because
+    /// `9.223372036854775e+18` is another integer.
+    static func json(_ number: Double) -> String {
+        let text = shortest(number)
+        guard number.magnitude >= 0x1p53, let whole = Int128(exactly: number) else { return text }
+        func significant(_ digits: some StringProtocol) -> Substring {
+            var digits = Substring(digits.filter { $0 != "." })
+            while digits.hasSuffix("0") { digits.removeLast() }
+            return digits
+        }
+        return significant(text.prefix { $0 != "e" }) == significant(String(whole)) ? text : String(whole)
+    }
+
     /// Appends `number` in decimal.
     static func append(_ number: Int64, to output: inout [UInt8]) {
         if number < 0 { output.append(UInt8(ascii: "-")) }

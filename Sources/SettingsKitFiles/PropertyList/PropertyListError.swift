@@ -3,7 +3,7 @@ import SettingsKitCore
 /// The reason why a property list could not be read or written.
 ///
 /// The description never contains any of the file's contents, so it can be logged.
-package struct PropertyListError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct PropertyListError: ValueFreeError, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// There are no bytes, or nothing but white space.
         case empty
@@ -21,7 +21,7 @@ package struct PropertyListError: Error, Equatable, Sendable, CustomStringConver
         case unsupportedEncoding
         /// The property list is intact, but its outermost value is not a dictionary.
         case rootIsNotADictionary
-        /// A string, or the comment asked for, holds characters that XML 1.0 cannot hold.
+        /// A string holds characters that XML 1.0 cannot hold.
         case notRepresentable
     }
 

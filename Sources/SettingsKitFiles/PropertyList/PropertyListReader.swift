@@ -21,31 +21,15 @@ package enum PropertyListReader {
     /// digits; whole numbers of more than 64 bits; null, and keys that are not strings, in binary files; and anything beyond the
     /// ``PropertyListLimits``. Entities other than the five of XML are refused, never expanded.
     package static func read(_ data: Data) throws(PropertyListError) -> PropertyListValue {
-        try document(data).value
-    }
-
-    /// The number of members of an intact property list that do not count because their key is repeated, at any level; 0 for any
-    /// other file.
-    package static func repeatedKeys(in data: Data) -> Int {
-        do throws(PropertyListError) {
-            return try document(data).repeatedKeys
-        } catch {
-            return 0
-        }
-    }
-
-    private static func document(
-        _ data: Data
-    ) throws(PropertyListError) -> (value: PropertyListValue, repeatedKeys: Int) {
         switch try Format(of: data) {
         case .binary:
             var parser = try BinaryPropertyListParser(BinaryPropertyListLayout(Array(data)))
-            return (try parser.parseDocument(), parser.repeatedKeys)
+            return try parser.parseDocument()
         case .xml:
             let text = try XMLDocumentText(data)
             var parser = XMLPropertyListParser(text)
             do throws(PropertyListError) {
-                return (try parser.parseDocument(), parser.repeatedKeys)
+                return try parser.parseDocument()
             } catch {
                 throw error.located(in: text)
             }

@@ -10,9 +10,7 @@
 struct XMLPropertyListOutput {
     var bytes: [UInt8] = []
 
-    mutating func append(_ literal: StaticString) {
-        literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
+    mutating func append(_ literal: StaticString) { bytes.append(literal) }
 
     private mutating func indent(_ depth: Int) {
         for _ in 0..<depth { bytes.append(UInt8(ascii: "\t")) }
@@ -136,14 +134,5 @@ struct XMLPropertyListOutput {
             return true
         }
         guard isComplete else { throw PropertyListError(.notRepresentable) }
-    }
-
-    /// Appends a comment on a separate line.
-    mutating func appendComment(_ comment: String) throws(PropertyListError) {
-        let hyphens = zip(comment.utf8, comment.utf8.dropFirst()).contains { $0 == 0x2D && $1 == 0x2D }
-        guard !hyphens, XMLCharacters.canHold(comment) else { throw PropertyListError(.notRepresentable) }
-        append("<!-- ")
-        bytes.append(contentsOf: comment.utf8)
-        append(" -->\n")
     }
 }

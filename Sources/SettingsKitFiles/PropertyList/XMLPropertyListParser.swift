@@ -8,9 +8,6 @@
 struct XMLPropertyListParser {
     var scanner: XMLScanner
 
-    /// The number of members left out because their key was repeated, at any level.
-    private(set) var repeatedKeys = 0
-
     init(_ text: XMLDocumentText) {
         scanner = XMLScanner(bytes: text.bytes, position: text.start)
     }
@@ -43,13 +40,10 @@ struct XMLPropertyListParser {
         }
 
         /// The value, if the end is here; nil if something is missing.
-        func value(_ repeatedKeys: inout Int) -> PropertyListValue? {
+        var value: PropertyListValue? {
             switch element {
             case .dict:
-                guard key == nil else { return nil }
-                let counting = members.keepingLastOfEachKey()
-                repeatedKeys += members.count - counting.count
-                return .dictionary(counting)
+                return key == nil ? .dictionary(members.keepingLastOfEachKey()) : nil
             case .plist: return values.first
             default: return .array(values)
             }
@@ -108,7 +102,7 @@ struct XMLPropertyListParser {
                 open.append(OpenContainer(element: tag.element))
             case (.dict, .closing), (.array, .closing), (.plist, .closing):
                 guard let container = open.popLast(), container.element == tag.element,
-                    let value = container.value(&repeatedKeys)
+                    let value = container.value
                 else { throw fault }
                 if tag.element != .plist { depth -= 1 }
                 complete = value

@@ -13,13 +13,10 @@ package enum XMLPropertyListWriter {
     /// dates outside the years 1 to 9999, which have no common form, as a `real` of the same seconds. Reals are written
     /// with the fewest digits that read as the same number.
     ///
-    /// - Parameter comment: Text for a comment after the document type, for people who open the file.
-    /// - Throws: `notRepresentable` if a string has a character that XML excludes, or the comment has such a character
-    ///   or `--`; `tooDeep` if `members` are nested deeper than the readers accept.
+    /// - Throws: `notRepresentable` if a string has a character that XML excludes; `tooDeep` if `members` are nested deeper than
+    ///   the readers accept.
     /// - Complexity: Linear in the size of the file.
-    package static func write(
-        _ members: [PropertyListMember], comment: String? = nil
-    ) throws(PropertyListError) -> Data {
+    package static func write(_ members: [PropertyListMember]) throws(PropertyListError) -> Data {
         var output = XMLPropertyListOutput()
         output.bytes.reserveCapacity(512 + members.count * 80)
         output.append(
@@ -28,7 +25,6 @@ package enum XMLPropertyListWriter {
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 
             """)
-        if let comment { try output.appendComment(comment) }
         output.append("<plist version=\"1.0\">\n")
         try output.append(.dictionary(members), depth: 0)
         output.append("</plist>\n")
@@ -46,7 +42,7 @@ package enum XMLPropertyListWriter {
         return String(decoding: output.bytes.dropLast(), as: UTF8.self)
     }
 
-    /// Whether ``write(_:comment:)`` accepts `value` as the value of a member of the outermost dictionary, and the
+    /// Whether ``write(_:)`` accepts `value` as the value of a member of the outermost dictionary, and the
     /// reader then returns the same value, except for the fraction of a second of dates, and for dates outside the
     /// years 1 to 9999. Linear time.
     package static func canRepresent(_ value: PropertyListValue) -> Bool {

@@ -13,9 +13,9 @@ enum FilesBeside {
         case damaged, stale
     }
 
-    /// The name under which the property list is kept aside.
-    static func asideName(_ target: String, _ reason: Reason) -> String {
-        CompanionName.stem(of: WholeFile.split(target).name) + suffix(reason)
+    /// The path under which the property list is kept aside.
+    static func asidePath(_ target: String, _ reason: Reason) -> String {
+        target + suffix(reason)
     }
 
     /// The reason, the date in a form for file names (2026-11-21T083658Z), and a part that distinguishes names of the same
@@ -27,7 +27,7 @@ enum FilesBeside {
 
     /// The reason why the file of a name was kept aside; nil if it was not.
     static func asideReason(of name: String, _ target: String) -> Reason? {
-        let stem = CompanionName.stem(of: WholeFile.split(target).name)
+        let stem = WholeFile.split(target).name
         guard name.hasPrefix(stem) else { return nil }
         var rest = name.dropFirst(stem.count)
         if rest.hasPrefix("-log") { rest = rest.dropFirst(4) }

@@ -55,7 +55,7 @@ struct ListFile: Sendable {
             return { [file] contents in
                 guard try file.status() == status else { return nil }
                 // What an earlier list said is still in force.
-                if contents.laid.isEmpty { return .nothing }
+                if !contents.isListLaid { return .nothing }
                 return .line(LogList(digest: nil, kind: .imported(contents.laid, shown: [])))
             }
         case .members(let list):

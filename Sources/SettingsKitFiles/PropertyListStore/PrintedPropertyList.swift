@@ -34,12 +34,12 @@ final class PrintedPropertyList: Sendable {
         var fault: Fault?
         /// Whether no look has followed opening.
         var isOpening = true
+        /// Whether the removal of the list was reported, and a copy of the log is kept.
+        var isRemovalReported = false
         /// When a list that is missing counts as removed, if there is no log.
         var absence: Deadline?
         /// Whether the list was imported while it lacked changes: its editor must see them soon.
         var isEdited = false
-        /// Whether temporary files of dead processes were removed.
-        var hasCleanedUp = false
         /// Whether the list must be printed although it lacks nothing.
         var mustPrint = false
         /// Whether the list cannot be replaced, because it is a mount point.
@@ -64,6 +64,8 @@ final class PrintedPropertyList: Sendable {
         /// When the list counts as damaged: an editor may be writing it.
         let end: Deadline
         var isReported = false
+        /// Whether a copy of the list is kept.
+        var isKept = false
     }
 
     let log: SettingsLog
@@ -91,7 +93,7 @@ final class PrintedPropertyList: Sendable {
             file = WholeFile(path: target, fileSystem: fileSystem)
             let reading = ListFile(file: file)
             var log = SettingsLog.Setup(
-                base: CompanionName.path(beside: target, suffix: ""), fileSystem: fileSystem, description: description,
+                base: target, fileSystem: fileSystem, description: description,
                 patience: setup.patience)
             (log.trust, log.isAnnouncing) = (setup.trust ?? log.trust, setup.isWatching)
             log.access = setup.access
@@ -106,7 +108,7 @@ final class PrintedPropertyList: Sendable {
                 self.log = try SettingsLog(log)
                 logProblem = problem
             }
-            state = Mutex(State(), .printing)
+            state = Mutex(State(), .store)
             try open()
         } catch {
             throw SettingsError(.storeUnavailable, store: setup.description, underlying: error)
@@ -210,6 +212,7 @@ final class PrintedPropertyList: Sendable {
                 ($0.list, $0.isListKnown && !$0.isDamaged, $0.announced)
             }
             if isKnown, found == known {
+                state.fault = nil
                 settle(status, isYoung, &state)
                 if isWriting.load(ordering: .relaxed), logProblem == nil { try restrict(to: status?.permissions) }
                 return
@@ -245,7 +248,7 @@ final class PrintedPropertyList: Sendable {
                 return
             }
             state.fault = nil
-            log.lay(list, isOpening: state.isOpening)
+            let said = log.lay(list, isOpening: state.isOpening)
             guard isWriting.load(ordering: .relaxed), logProblem == nil else {
                 settle(status, isYoung, &state, isImported: false)
                 return
@@ -258,7 +261,7 @@ final class PrintedPropertyList: Sendable {
                 return
             }
             do {
-                if try importList(list, status, isOpening: state.isOpening, &state) {
+                if try importList(said, status, &state) {
                     settle(status, isYoung, &state)
                     return try restrict(to: status?.permissions)
                 }
@@ -289,7 +292,8 @@ final class PrintedPropertyList: Sendable {
     private func settle(_ status: FileStatus?, _ isYoung: Bool, _ state: inout State, isImported: Bool = true) {
         if state.looked != .some(status) || !isYoung { state.again = nil }
         (state.looked, state.version) = (.some(status), version)
-        if isImported { state.isOpening = false }
+        // A list that is removed after it was seen is printed again.
+        if isImported || status != nil { state.isOpening = false }
         if isYoung, state.again == nil {
             state.again = Deadline(after: PropertyListTimings.youth)
             monitor.poll(after: PropertyListTimings.youth * 1.1)
@@ -305,24 +309,24 @@ final class PrintedPropertyList: Sendable {
     /// Appends a line that says what the list says, and which list is known now, even without changes.
     ///
     /// - Returns: False if the list has changed.
-    private func importList(
-        _ list: LogContents.ListContents?, _ status: FileStatus?, isOpening: Bool, _ state: inout State
-    ) throws -> Bool {
+    private func importList(_ said: SettingsLog.Said, _ status: FileStatus?, _ state: inout State) throws -> Bool {
+        let list = said.list
         // A list that is removed while its log is in use is printed again.
-        if list == nil, !isOpening || log.position.log == nil { return true }
+        if list == nil, !said.isOpening || log.position.log == nil { return true }
         if log.mustCompact {
             // A damaged log gets no such line: a new one has what the list says.
             try log.compact(waiting: setup.patience)
             return try file.status() == status
         }
-        if list == nil, isOpening, log.withContents({ $0.said(by: nil, isOpening: true)?.changes.isEmpty == false }) {
+        if list == nil, !said.changes.isEmpty, !state.isRemovalReported {
             try log.keepAside()
+            state.isRemovalReported = true
             state.problems.append(
                 SettingsError(.removedList, store: description, underlying: LogProblem.listRemoved))
         }
         return try log.locked { _, append in
             guard try file.status() == status else { return false }
-            if let said = log.withContents({ $0.said(by: list, isOpening: isOpening) }) {
+            if let said = log.present(said) {
                 state.isEdited = log.withContents { !$0.unprinted.isEmpty }
                 try append(.list(LogList(digest: list?.digest, kind: .imported(said.changes, shown: said.shown))))
             }
@@ -415,7 +419,9 @@ final class PrintedPropertyList: Sendable {
             }
             if isReadOnly || logProblem != nil { return }
             try log.flush()
-            if forOthers || state.withLock({ $0.isInPlace }) { try state.withLock { try print(&$0, isWaiting: true) } }
+            if forOthers || state.withLock({ $0.isInPlace }) {
+                try state.withLock { try print(&$0, isWaiting: true, patience: setup.patience) }
+            }
         } catch {
             throw SettingsError.wrap(error, as: .notSaved, store: description)
         }
@@ -427,7 +433,7 @@ final class PrintedPropertyList: Sendable {
         defer { deliver() }
         try state.withLock { state in
             try look(&state)
-            try print(&state, isWaiting: false)
+            try print(&state, isWaiting: false, patience: setup.patience)
         }
         if log.needsCompaction || state.withLock({ $0.hasRemoved }) { try log.compactIfFree() }
     }
@@ -452,10 +458,11 @@ final class PrintedPropertyList: Sendable {
                 isOthers: ownEnd.load(ordering: .relaxed) != position)
             if let wait = state.pace.wait(for: due, now: .now) { return wait }
             let start = (ContinuousClock.now, ProcessorTime.ofThread)
-            try print(&state, isWaiting: false)
+            try print(&state, isWaiting: false, patience: .zero)
             let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
             state.pace.didPrint(at: now, elapsed: now - start.0, processor: processor - start.1)
-            return nil
+            // Another process was printing.
+            return needsPrint(state) ? PropertyListTimings.longestLook : nil
         }
         if let wait {
             writer.schedule(after: wait)
@@ -473,9 +480,13 @@ final class PrintedPropertyList: Sendable {
 
     /// Prints the list, if it lacks something, and records it.
     ///
-    /// - Parameter isWaiting: Whether to wait for a person who may be writing the list, and for other processes.
-    private func print(_ state: inout State, isWaiting: Bool) throws {
+    /// - Parameters:
+    ///   - isWaiting: Whether to wait for a person who may be writing the list.
+    ///   - patience: The time to wait for another process that is printing it. Otherwise, this one gives up.
+    private func print(_ state: inout State, isWaiting: Bool, patience: Duration) throws {
         for _ in 0..<PropertyListLimits.attempts {
+            // What the list says and the log does not: it must be imported first, or the print would remove it.
+            if log.withContents(\.isListLaid) { state.looked = nil }
             try look(&state, isPatient: false)
             while let fault = state.fault, !fault.end.hasPassed {
                 guard isWaiting else { return }
@@ -484,17 +495,34 @@ final class PrintedPropertyList: Sendable {
             }
             if let fault = state.fault { report(fault, &state) }
             guard needsPrint(state) else { return }
-            if try printOnce(&state) { return }
+            if state.fault == nil, log.withContents(\.isListLaid) {
+                if isWaiting { throw SettingsError(.busy, store: description) }
+                return
+            }
+            switch try printOnce(&state, patience) {
+            case .done: return
+            case .again: break
+            case .busy:
+                if isWaiting { throw SettingsError(.busy, store: description) }
+                return
+            }
         }
         // The values or the list keep changing.
         if isWaiting { throw SettingsError(.conflict, store: description) }
     }
 
-    /// - Returns: False if the copy of the values became void, or the list was changed.
-    private func printOnce(_ state: inout State) throws -> Bool {
+    private enum Printing {
+        case done
+        /// The copy of the values became void, or the list was changed.
+        case again
+        /// Another process is printing.
+        case busy
+    }
+
+    private func printOnce(_ state: inout State, _ patience: Duration) throws -> Printing {
         let (contents, position) = log.copy
         try log.flush()
-        guard let source = position.log, log.position.log === source else { return false }
+        guard let source = position.log, log.position.log === source else { return .again }
         let bytes = try XMLPropertyListWriter.write(contents.members())
         guard bytes.count <= PropertyListLimits.fileSize else {
             throw SettingsError(
@@ -502,12 +530,17 @@ final class PrintedPropertyList: Sendable {
         }
         let digest = FileDigest(bytes)
         let present = state.fault?.status ?? state.looked ?? nil
-        let prepared =
-            state.isInPlace
-            ? nil
-            : try file.prepare(
-                bytes, permissions: present?.permissions ?? logPermissions)
+        var prepared: WholeFile.Prepared?
+        if !state.isInPlace {
+            prepared = try file.prepare(
+                bytes, permissions: present?.permissions ?? logPermissions, waiting: patience)
+            if prepared == nil { return .busy }
+        }
         defer { if let prepared { file.discard(prepared) } }
+        if state.fault?.isKept == false {
+            try file.copy(to: FilesBeside.asidePath(target, .damaged))
+            state.fault?.isKept = true
+        }
         func isValid(_ log: LogFile?) -> Bool {
             log === source && self.log.withContents { $0.voidance <= position.end }
         }
@@ -516,15 +549,14 @@ final class PrintedPropertyList: Sendable {
             try append(.list(LogList(digest: digest, kind: .announced)))
             guard let prepared else { return present }
             do throws(SystemError) {
-                let aside = state.fault == nil ? nil : FilesBeside.asideName(target, .damaged)
-                return try file.put(prepared, keepingAside: aside)
+                return try file.put(prepared)
             } catch {
                 guard error.number == EBUSY else { throw error }
                 state.isInPlace = true
                 return present
             }
         }
-        guard let put else { return false }
+        guard let put else { return .again }
         var status = put
         if state.isInPlace {
             status = try ListFile(file: file).overwrite(bytes)
@@ -536,17 +568,13 @@ final class PrintedPropertyList: Sendable {
             try append(.list(LogList(digest: digest, kind: .printed(through: position.end))))
             return true
         }
-        guard isRecorded else { return false }
+        guard isRecorded else { return .again }
         (state.again, state.fault, state.mustPrint, state.isEdited) = (nil, nil, false, false)
         // An edit in place right after the rename may not show in the status.
         settle(status, setup.isYoung(status.changed), &state)
         ownEnd.store(log.position.end, ordering: .relaxed)
-        if !state.hasCleanedUp {
-            try file.removeTemporaries(.unlocked)
-            state.hasCleanedUp = true
-        }
         try removeRemoved(contents, &state)
-        return true
+        return .done
     }
 
     /// After a removal, a new log has no line of what was removed: once a minute at most.

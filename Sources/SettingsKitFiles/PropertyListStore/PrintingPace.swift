@@ -1,5 +1,11 @@
 import SettingsKitPlatform
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Decides when the background prints the changes in the log to the property list, so that neither the bytes written nor the time taken
 /// grow out of proportion to the changes, however large the file is.
 ///
@@ -88,5 +94,15 @@ struct PrintingPace: Sendable {
         // A log that grows much faster than it is printed must not reach the length at which it is rewritten.
         if lag != nil || growth >= Self.growth(forSize: state.fileSize) * 4 { return ofTime }
         return max(ofTime, run.processor / PropertyListTimings.shareOfCore)
+    }
+}
+
+/// The processor time that was used.
+enum ProcessorTime {
+    /// The time of the calling thread, since it began.
+    static var ofThread: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 }

@@ -1,3 +1,5 @@
+import SettingsKitCore
+
 /// The limits for reading and writing property lists. They prevent a malicious file from exhausting the stack or
 /// the memory.
 package enum PropertyListLimits {
@@ -32,4 +34,19 @@ package struct PropertyListStoreLimits: Sendable {
     package var contents = 256 << 20
 
     package init() {}
+}
+
+/// The reason why data is too large to be stored.
+enum TooMuch: ValueFreeError {
+    case contents(limit: Int)
+    case propertyList(limit: Int)
+
+    var description: String {
+        switch self {
+        case .contents(let limit):
+            "The names and values of one property list take at most \(limit) bytes; store large data in files."
+        case .propertyList(let limit):
+            "As a property list, the settings take more than \(limit) bytes; store large data in files."
+        }
+    }
 }

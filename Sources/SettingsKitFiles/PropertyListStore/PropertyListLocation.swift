@@ -1,4 +1,5 @@
 import SettingsKitCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -82,5 +83,19 @@ extension PropertyListStore {
     /// - Throws: as ``init(name:access:patience:lag:)`` does. It is tried again at the next call.
     public static func standard() throws -> PropertyListStore {
         try StandardStore.store()
+    }
+}
+
+/// The one store of the app's own property list.
+enum StandardStore {
+    private static let opened = Mutex<PropertyListStore?>(nil, .store)
+
+    static func store() throws -> PropertyListStore {
+        try opened.withLock { opened in
+            if let opened { return opened }
+            let store = try PropertyListStore(name: PropertyListLocation.ownName)
+            opened = store
+            return store
+        }
     }
 }

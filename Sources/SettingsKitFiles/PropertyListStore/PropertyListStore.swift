@@ -153,7 +153,10 @@ public final class PropertyListStore: SettingsStore {
     ///   trusted, `readOnly`. The old bytes are still there then, also in the files.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
-        try list.change(isSet: true) { $0.changes(storing: [.init(key: key, data: data)]) }
+        let name = key.name
+        try list.change(isSet: true) { contents in
+            contents.change(storing: data, under: name).map { [$0] } ?? []
+        }
     }
 
     /// Applies a batch as one change if its expectations hold: always stores all of it, or nothing. The expectations
@@ -162,10 +165,9 @@ public final class PropertyListStore: SettingsStore {
     ///
     /// - Throws: as ``set(_:to:)`` does.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        func isExpected(_ contents: LogContents) -> Bool { batch.expectations.hold { contents.data(named: $0) } }
-        if batch.writes.isEmpty { return list.log.withContents(isExpected) }
+        if batch.writes.isEmpty { return list.log.withContents { $0.changes(of: batch) != nil } }
         try requireWriting()
-        return try list.change { isExpected($0) ? $0.changes(storing: batch.writes) : nil }
+        return try list.change { $0.changes(of: batch) }
     }
 
     /// Sets members of the property list with their types, which bytes do not show, and removes others, as one change.
@@ -216,4 +218,32 @@ public final class PropertyListStore: SettingsStore {
 
     /// Adopts changes of other processes immediately, in a store that does not watch.
     package func refresh() throws { try list.refresh() }
+}
+
+/// The open property lists of this process, one for each file, however many stores use it.
+enum OpenPropertyLists {
+    private static let lists = OpenObjects<PrintedPropertyList>()
+
+    /// Returns the property list at a path of this machine, and opens it if necessary.
+    ///
+    /// - Parameters:
+    ///   - access: What the caller may do. A log is opened for reading only until a store that may write does.
+    ///   - patience: The time that an operation waits for other processes. That of the first caller counts.
+    ///   - lag: The longest time that a change may be missing from the property list. That of the first caller counts.
+    static func list(
+        at path: String, _ access: SettingsStoreAccess, patience: Duration, lag: Duration?
+    ) throws -> PrintedPropertyList {
+        let target: String
+        do {
+            target = try WholeFile.realPath(WholeFile(path: path, fileSystem: POSIXFileSystem()).resolvedPath())
+        } catch {
+            throw SettingsError(
+                .storeUnavailable, store: PropertyListSetup.description(of: path), underlying: error)
+        }
+        return try lists.object(for: target) {
+            var setup = PropertyListSetup(path: path, fileSystem: POSIXFileSystem())
+            (setup.access, setup.patience, setup.lag) = (access, patience, lag)
+            return try PrintedPropertyList(setup)
+        }
+    }
 }

@@ -43,11 +43,4 @@ enum PropertyListTimings {
     static let longestLook = Duration.seconds(1)
     /// The additional delay for changes of another process, which will probably print them first.
     static let othersDelay = Duration.milliseconds(400)
-
-    // MARK: Inspections
-
-    /// How long a process may hold the lock before an inspection reports it.
-    static let reportedLockTime = Duration.milliseconds(300)
-    /// The age up to which a temporary file may still be in use, in seconds.
-    static let temporaryAge: Int64 = 60
 }

@@ -17,7 +17,7 @@ package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
 
     /// An array: the first use of `[UInt8]` as a key takes a noticeable part of a process's start, and opening visits all entries
     /// anyway.
-    private let entries = Mutex<[Entry]>([], .opening)
+    private let entries = Mutex<[Entry]>([], .store)
 
     package init() {}
 

@@ -14,16 +14,13 @@ package enum OwnThread {
 
     /// Starts a thread that runs `body` and ends with it.
     ///
-    /// - Parameter isBackground: Whether it has the priority and the stack of a thread for background work.
     /// - Returns: False, with nothing started, if the system has no more threads.
-    package static func start(isBackground: Bool = false, _ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        if isBackground { pthread_attr_setstacksize(&attributes, PlatformLimits.backgroundStackSize) }
         #if canImport(Darwin)
-            if isBackground { pthread_attr_set_qos_class_np(&attributes, QOS_CLASS_UTILITY, 0) }
             var thread: pthread_t?
         #else
             var thread = pthread_t()

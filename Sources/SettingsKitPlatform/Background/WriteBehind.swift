@@ -23,7 +23,7 @@ package final class WriteBehind: Sendable {
     }
 
     private let shortestDelay: Duration
-    private let lockActivity: LockActivity?
+    private let activity: ExpiringActivity.Request?
     private let queue = BackgroundQueue()
     private let state: Mutex<State>
     private let isScheduled = Atomic(false)
@@ -31,10 +31,10 @@ package final class WriteBehind: Sendable {
     /// - Parameters:
     ///   - delay: The time for which changes are gathered before they are written. Longer, but less than a second, if writing
     ///     takes long.
-    ///   - lockActivity: Asked before a write, which takes locks. If the system refuses, the write runs a second later.
-    package init(delay: Duration, lockActivity: LockActivity? = .shared) {
+    ///   - activity: Asked before a write, which takes locks. If the system refuses, the write runs a second later.
+    package init(delay: Duration, activity: ExpiringActivity.Request? = ExpiringActivity.system) {
         shortestDelay = delay
-        self.lockActivity = lockActivity
+        self.activity = activity
         state = Mutex(State(delay: delay), .leaf)
     }
 
@@ -71,11 +71,10 @@ package final class WriteBehind: Sendable {
     }
 
     private func runWhenPermitted() {
-        guard let lockActivity else { return run() }
-        lockActivity.beginWork { [weak self, queue] mayLock in
-            queue.async { [weak self] in
-                if mayLock { self?.run() } else { self?.schedule(after: PlatformTimings.suspensionPause) }
-                lockActivity.end()
+        guard let activity else { return run() }
+        activity { [weak self, queue] isGranted in
+            queue.sync {
+                if isGranted { self?.run() } else { self?.schedule(after: PlatformTimings.suspensionPause) }
             }
         }
     }

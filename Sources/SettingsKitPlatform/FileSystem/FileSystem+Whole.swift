@@ -31,6 +31,65 @@ extension FileSystem {
         }
     }
 
+    /// Opens the file at a path that is to replace another one: empty, locked, and this user's.
+    ///
+    /// There is one for each file. A process locks it while it uses it: the one that does not get the lock gives up, or waits. What
+    /// a process that died has left is used again.
+    ///
+    /// - Returns: Nil if another process or thread uses it.
+    package func takeTemporary(_ path: String) throws(SystemError) -> FileHandle? {
+        for _ in 0..<PlatformLimits.racingAttempts {
+            let (file, isNew) = try openOrCreate(path)
+            do throws(SystemError) {
+                guard try lock(file) else {
+                    close(file)
+                    return nil
+                }
+                let status = try status(of: file)
+                if try self.status(of: path, followingLink: false)?.isSameFile(as: status) == true {
+                    if status.kind == .file, status.linkCount == 1, status.permissions.owner == user {
+                        try truncate(file, to: 0)
+                        return file
+                    }
+                    // Another user may have put it there.
+                    try remove(path)
+                }
+            } catch {
+                if isNew { removeOwn(path) }
+                close(file)
+                throw error
+            }
+            close(file)
+        }
+        throw SystemError(call: "flock", path: path, number: EAGAIN)
+    }
+
+    /// Removes a file that this process has made and does not need.
+    package func removeOwn(_ path: String) {
+        do throws(SystemError) {
+            try remove(path)
+        } catch {
+            // A later run uses it again or removes it. The error that led here is reported.
+        }
+    }
+
+    /// Copies an open file to a new one, and flushes that. If this fails, nothing is left behind.
+    package func copy(_ file: FileHandle, to path: String) throws(SystemError) {
+        let copy = try create(path)
+        defer { close(copy) }
+        do throws(SystemError) {
+            var position: Int64 = 0
+            while case let bytes = try read(1 << 20, of: file, at: position), !bytes.isEmpty {
+                try write(all: bytes, to: copy)
+                position += Int64(bytes.count)
+            }
+            try synchronize(copy)
+        } catch {
+            removeOwn(path)
+            throw error
+        }
+    }
+
     /// Takes the exclusive lock on an open file, and waits while another process or descriptor holds it.
     ///
     /// - Returns: false if the lock was not free in time.

@@ -110,9 +110,6 @@ package protocol FileSystem: Sendable {
     func openForAppending(_ path: String) throws(SystemError) -> FileHandle
     /// Opens a file that is written from its beginning on, over its bytes. A symbolic link is an error (`ELOOP`).
     func openForOverwriting(_ path: String) throws(SystemError) -> FileHandle
-    /// Returns another descriptor of an open file, which must be closed separately. The next flush through either descriptor
-    /// reports a failed write that was not reported yet.
-    func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle
     /// The user with whose rights the process runs.
     var user: UInt32 { get }
     /// - Returns: false if this user cannot give files to that one.
@@ -120,12 +117,8 @@ package protocol FileSystem: Sendable {
     /// - Returns: false if this user cannot give files to that group.
     func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool
     func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError)
-    /// Returns the attributes of the file at a path that a replacement must keep; an empty list if they cannot be read. Does not
-    /// follow a symbolic link at the path.
-    func attributes(of path: String) -> [FileAttribute]
-    /// - Returns: false if the file cannot have the attribute.
-    @discardableResult
-    func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool
+    /// Gives a new file the class of Apple's data protection of the file at a path, if that has one.
+    func protect(_ file: FileHandle, like path: String)
     /// Reads into the buffer from the end of the last call; returns 0 at the end of the file.
     func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
     /// Reads into the buffer from `offset`; returns 0 at the end of the file.
@@ -160,14 +153,14 @@ package protocol FileSystem: Sendable {
     @discardableResult
     func createDirectory(_ path: String) throws(SystemError) -> Bool
     func names(inDirectory path: String) throws(SystemError) -> [String]
+    /// The number of bytes for which there is room beside an open file. Nil if it is unknown.
+    func room(beside file: FileHandle) -> Int64?
+    /// Whether the directory at a path is on a volume of this machine, as far as is known.
+    func isLocal(_ path: String) -> Bool
     /// Asks the cloud, if there is one, to download the contents of the file at a path. Returns immediately.
     func requestDownload(of path: String)
     /// Calls `body` once. If the file at a path is in the directory of a cloud, coordinates with the cloud's process.
     func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void)
-    /// Whether an attribute prevents all users from changing or replacing the file at a path.
-    func isImmutable(_ path: String) -> Bool
-    /// The process that has a file's lock, as listed by the system. Nil if there is none, or the system does not list it.
-    func lockHolder(of path: String) -> LockHolder?
 }
 
 /// The access to a file in the directory of a cloud.
@@ -176,6 +169,8 @@ package enum CoordinatedAccess: Equatable, Sendable {
 }
 
 extension FileSystem {
+    package func protect(_ file: FileHandle, like path: String) {}
+
     package func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void) { body() }
 
     /// The same for a function with a result.

@@ -9,8 +9,6 @@
 /// beside four busy programs on two processors. A thread that has slept runs soon.
 package struct LockPause {
     private var attempts = 0
-    /// The last pause, if the process is exiting.
-    private var last: ExitHook.WaitMark?
     private let deadline: Deadline?
 
     /// - Parameter deadline: The end of the wait. Nil if the caller determines it.
@@ -23,8 +21,6 @@ package struct LockPause {
     package mutating func next() -> Bool {
         if deadline?.hasPassed == true || ExitHook.isOutOfPatience { return false }
         attempts += 1
-        // Includes the attempt since the last pause, which may take long in a network.
-        last = ExitHook.countWait(since: last)
         guard attempts > 3 else { return true }
         let pause = attempts <= 8 ? 10 << (attempts - 3) : max(100, 500 - 10 * (attempts - 9))
         ThreadPause.sleep(for: .microseconds(pause))

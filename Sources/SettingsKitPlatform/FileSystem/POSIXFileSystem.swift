@@ -8,10 +8,7 @@ import SettingsKitCore
 
 /// The file system of the machine.
 package struct POSIXFileSystem: FileSystem {
-    private let lockActivity: LockActivity?
-
-    /// - Parameter lockActivity: Asked before a lock is taken; nil where the system does not suspend processes.
-    package init(lockActivity: LockActivity? = .shared) { self.lockActivity = lockActivity }
+    package init() {}
 
     package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
         var status = stat()
@@ -59,10 +56,6 @@ package struct POSIXFileSystem: FileSystem {
         try Self.handle(path) { open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) }
     }
 
-    package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle {
-        try Self.handle(file.path) { fcntl(file.descriptor, F_DUPFD_CLOEXEC, 3) }
-    }
-
     private static func handle(_ path: String, _ open: () -> Int32) throws(SystemError) -> FileHandle {
         let descriptor = Descriptor.aboveStandard { restarting(open) }
         try check(descriptor, "open", path)
@@ -99,24 +92,12 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func lock(_ file: FileHandle) throws(SystemError) -> Bool {
-        guard let lockActivity else { return try acquireLock(file) }
-        return try lockActivity.lock(file.descriptor) { () throws(SystemError) in try acquireLock(file) }
-    }
-
-    private func acquireLock(_ file: FileHandle) throws(SystemError) -> Bool {
         if Self.restarting({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw SystemError(call: "flock", path: file.path, number: errno)
     }
 
-    package func unlock(_ file: FileHandle) {
-        release(file) { _ = Self.restarting { flock(file.descriptor, LOCK_UN) } }
-    }
-
-    /// Ends the file's lock with `body`.
-    private func release(_ file: FileHandle, _ body: () -> Void) {
-        if let lockActivity { lockActivity.unlock(file.descriptor, body) } else { body() }
-    }
+    package func unlock(_ file: FileHandle) { _ = Self.restarting { flock(file.descriptor, LOCK_UN) } }
 
     package func synchronize(_ file: FileHandle) throws(SystemError) {
         #if canImport(Darwin)
@@ -138,9 +119,7 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    package func close(_ file: FileHandle) {
-        release(file) { systemClose(file.descriptor) }
-    }
+    package func close(_ file: FileHandle) { systemClose(file.descriptor) }
 
     package func rename(_ path: String, to newPath: String) throws(SystemError) {
         try Self.check(Self.restarting { systemRename(path, newPath) }, "rename", newPath)
@@ -166,6 +145,15 @@ package struct POSIXFileSystem: FileSystem {
         return true
     }
 
+    package func room(beside file: FileHandle) -> Int64? {
+        var status = statvfs()
+        // Some file systems of programs say that they have no room at all.
+        guard Self.restarting({ fstatvfs(file.descriptor, &status) }) == 0, status.f_blocks > 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
+    }
+
+    package func isLocal(_ path: String) -> Bool { FileSystemKind(ofDirectory: path) != .unknown }
+
     package var user: UInt32 { UInt32(geteuid()) }
 
     package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
@@ -190,11 +178,6 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func names(inDirectory path: String) throws(SystemError) -> [String] {
-        try names(inDirectory: path, limit: .max)
-    }
-
-    /// - Returns: as many names as the limit permits.
-    func names(inDirectory path: String, limit: Int) throws(SystemError) -> [String] {
         let file = try Self.handle(path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let directory = fdopendir(file.descriptor) else {
             let number = errno
@@ -203,7 +186,7 @@ package struct POSIXFileSystem: FileSystem {
         }
         defer { closedir(directory) }
         var names: [String] = []
-        while names.count < limit, let entry = readdir(directory) {
+        while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }

@@ -67,6 +67,13 @@ package final class WholeFile: Sendable {
         return Contents(bytes: try readAll(file, sizeHint: Int(clamping: status.size), limit: limit), status: status)
     }
 
+    /// Copies the file to a new one, and flushes that. If this fails, nothing is left behind.
+    package func copy(to path: String) throws(SystemError) {
+        let file = try fileSystem.openForReading(self.path)
+        defer { fileSystem.close(file) }
+        try fileSystem.copy(file, to: path)
+    }
+
     private func requireFile(_ status: FileStatus) throws(SystemError) {
         switch status.kind {
         case .file: return
@@ -96,37 +103,33 @@ package final class WholeFile: Sendable {
         }
     }
 
-    /// A complete and synchronized new file beside the old one, ready to replace it. It is open and locked, so that other
-    /// processes do not treat it as abandoned.
-    package final class Prepared: Sendable {
-        package let bytes: Data
+    /// A complete and synchronized new file beside the old one, ready to replace it. Its lock keeps other processes from using it.
+    package final class Prepared {
+        fileprivate let file: FileHandle
         fileprivate let target: String
         fileprivate let status: FileStatus
-        /// nil after the file was put in its place or discarded.
-        private let file: Mutex<FileHandle?>
+        /// The mode of the file in its place, if its owner can then not use it. Until then, a process that finds it must be able to.
+        fileprivate let mode: UInt16?
+        fileprivate var isInUse = true
 
-        fileprivate init(_ file: FileHandle, _ bytes: Data, target: String, status: FileStatus) {
-            self.bytes = bytes
-            self.file = Mutex(file, .leaf)
-            self.target = target
-            self.status = status
+        fileprivate init(_ file: FileHandle, target: String, status: FileStatus, mode: UInt16?) {
+            (self.file, self.target, self.status, self.mode) = (file, target, status, mode)
         }
-
-        fileprivate func removeFile() -> FileHandle? { file.withLock { $0.take() } }
     }
 
-    /// Replaces the file by `bytes`: ``prepare(_:)``, ``put(_:keepingAside:)`` and ``synchronizeDirectory()``.
-    ///
-    /// - Returns: the state of the new file.
-    /// - Throws: the errors of the system. The old file then stays, unless synchronizing the directory failed: then the
-    ///   new one is in place, but a power failure may undo that.
+    /// Replaces the file by `bytes`: ``prepare(_:permissions:waiting:)``, ``put(_:)`` and ``synchronizeDirectory()``.
     ///
     /// - Parameter permissions: The permissions of the file if there is no old one; nil for its owner only.
+    /// - Returns: the state of the new file.
+    /// - Throws: the errors of the system; `EAGAIN` if another process is replacing the file. The old file then stays, unless
+    ///   synchronizing the directory failed: then the new one is in place, but a power failure may undo that.
     @discardableResult
     package func replace(
         with bytes: Data, permissions: FilePermissions? = nil
     ) throws(SystemError) -> FileStatus {
-        let status = try put(prepare(bytes, permissions: permissions))
+        guard let prepared = try prepare(bytes, permissions: permissions, waiting: PlatformTimings.replacingPatience)
+        else { throw SystemError(call: "flock", path: path, number: EAGAIN) }
+        let status = try put(prepared)
         try synchronizeDirectory()
         return status
     }
@@ -134,60 +137,64 @@ package final class WholeFile: Sendable {
     /// Writes a new file beside the old one and synchronizes it. Creates the directory if it is missing. This step is the slow
     /// one.
     ///
-    /// The new file has the permissions and attributes of the old one, as far as the system allows. Without an old one, only
-    /// its owner can use it.
+    /// The new file has the permissions of the old one, as far as the system allows. Without an old one, only its owner can use
+    /// it.
     ///
     /// - Parameters:
     ///   - permissions: The permissions of the file if there is no old one; nil for its owner only.
+    ///   - patience: The time to wait for another process that is replacing the file.
+    /// - Returns: Nil if another process is replacing it.
     /// - Throws: the errors of the system; nothing is left behind then.
-    package func prepare(_ bytes: Data, permissions: FilePermissions? = nil) throws(SystemError) -> Prepared {
+    package func prepare(
+        _ bytes: Data, permissions: FilePermissions? = nil, waiting patience: Duration = .zero
+    ) throws(SystemError) -> Prepared? {
         let target = try resolvedPath()
         try createDirectory()
-        let old = try fileSystem.status(of: target, followingLink: false)?.permissions
-        let permissions = old ?? permissions
-        let file = try Self.makeTemporary(beside: target, in: fileSystem)
-        // Set before the file has contents, which one of the attributes protects.
-        if old != nil { fileSystem.carryAttributes(from: target, to: file) }
+        let (directory, name) = Self.split(target)
+        let temporary = Self.join(directory, ".\(name)-new")
+        var pause = LockPause(until: Deadline(after: patience))
+        var taken = try fileSystem.takeTemporary(temporary)
+        while taken == nil, pause.next() { taken = try fileSystem.takeTemporary(temporary) }
+        guard let file = taken else { return nil }
         do throws(SystemError) {
-            return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions))
+            let old = try fileSystem.status(of: target, followingLink: false)?.permissions
+            // Before the file has contents.
+            if old != nil { fileSystem.protect(file, like: target) }
+            var permissions = old ?? permissions
+            let mode = permissions?.mode
+            permissions?.mode |= 0o600
+            try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: target)
+            try fileSystem.write(all: Array(bytes), to: file)
+            try fileSystem.synchronize(file)
+            return Prepared(
+                file, target: target, status: try fileSystem.status(of: file),
+                mode: mode == permissions?.mode ? nil : mode)
         } catch {
-            discard(file)
+            fileSystem.removeOwn(temporary)
+            fileSystem.close(file)
             throw error
         }
     }
 
-    /// Removes a prepared file. Does nothing after ``put(_:keepingAside:)``.
+    /// Removes a prepared file. Does nothing after ``put(_:)``.
     package func discard(_ prepared: Prepared) {
-        if let file = prepared.removeFile() { discard(file) }
+        guard prepared.isInUse else { return }
+        prepared.isInUse = false
+        fileSystem.removeOwn(prepared.file.path)
+        fileSystem.close(prepared.file)
     }
 
     /// Replaces the old file by a prepared one.
     ///
-    /// - Parameter name: A free name in its directory that the old file gets before. If that is impossible, it is not replaced.
     /// - Returns: the state of the new file.
     /// - Throws: the errors of the system; the old file then stays, and the prepared one is removed.
-    package func put(_ prepared: Prepared, keepingAside name: String? = nil) throws(SystemError) -> FileStatus {
-        guard let file = prepared.removeFile() else { preconditionFailure("a prepared file is put in place once") }
-        defer { fileSystem.close(file) }
-        let (temporary, target) = (file.path, prepared.target)
-        let aside = name.map { Self.join(Self.split(target).directory, $0) }
-        var kept = KeptFile.notAtAll
-        do throws(SystemError) {
-            if let aside { kept = try fileSystem.keepAside(target, as: aside) }
-            try fileSystem.rename(temporary, to: target)
-        } catch {
-            do throws(SystemError) {
-                switch (kept, aside) {
-                case (.linked, let aside?): try fileSystem.remove(aside)
-                case (.moved, let aside?): try fileSystem.rename(aside, to: target)
-                default: break
-                }
-            } catch {
-                // The first error has the cause. Nothing is lost: the old file may keep a second name.
-            }
-            Self.removeOwn(temporary, in: fileSystem)
-            throw error
-        }
+    package func put(_ prepared: Prepared) throws(SystemError) -> FileStatus {
+        // Removed by its name if it is not in place.
+        defer { discard(prepared) }
+        if let mode = prepared.mode { try fileSystem.changeMode(of: prepared.file, to: mode) }
+        try fileSystem.rename(prepared.file.path, to: prepared.target)
+        prepared.isInUse = false
+        fileSystem.close(prepared.file)
         return status(ofPut: prepared)
     }
 
@@ -216,20 +223,6 @@ package final class WholeFile: Sendable {
     /// Creates the file's directory if it is missing, and makes it survive a power failure.
     package func createDirectory() throws(SystemError) {
         try createDirectories(Self.split(try resolvedPath()).directory)
-    }
-
-    private func discard(_ temporary: FileHandle) {
-        Self.removeOwn(temporary.path, in: fileSystem)
-        fileSystem.close(temporary)
-    }
-
-    private func write(
-        _ bytes: Data, to file: FileHandle, _ permissions: FilePermissions?
-    ) throws(SystemError) -> FileStatus {
-        try fileSystem.write(all: Array(bytes), to: file)
-        try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: file.path)
-        try fileSystem.synchronize(file)
-        return try fileSystem.status(of: file)
     }
 
     /// Follows the symbolic links at the end of the path, also to a missing target.

@@ -18,13 +18,6 @@ extension FixedWidthInteger {
         return overflow ? nil : sum
     }
 
-    /// The difference of this integer and one that was read from a file; nil if the type cannot hold it.
-    @inlinable package func subtracting(checked number: some BinaryInteger) -> Self? {
-        guard let exact = Self(exactly: number) else { return nil }
-        let (difference, overflow) = subtractingReportingOverflow(exact)
-        return overflow ? nil : difference
-    }
-
     /// The product of this integer and one that was read from a file; nil if the type cannot hold it.
     @inlinable package func multiplied(byChecked number: some BinaryInteger) -> Self? {
         guard let exact = Self(exactly: number) else { return nil }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Announces changes to other processes, by touching a file that they watch.
@@ -11,7 +12,7 @@ package final class ChangeAnnouncer: Sendable {
     private let queue = BackgroundQueue()
     /// Whether the next announcement is scheduled. It covers every change until then.
     private let isDue = Atomic(false)
-    private let nextMoment = Mutex(Deadline.now, .leaf)
+    private let nextMoment = Mutex(DispatchTime.now(), .leaf)
 
     /// - Parameters:
     ///   - pause: The time between two announcements.
@@ -29,7 +30,7 @@ package final class ChangeAnnouncer: Sendable {
         if isDue.load(ordering: .relaxed) { return false }
         if isDue.exchange(true, ordering: .acquiringAndReleasing) { return false }
         let moment = nextMoment.withLock { $0 }
-        if moment <= .now {
+        if moment <= .now() {
             makeAnnouncement()
         } else {
             queue.async(at: moment) { [weak self] in self?.makeAnnouncement() }
@@ -38,7 +39,7 @@ package final class ChangeAnnouncer: Sendable {
     }
 
     private func makeAnnouncement() {
-        nextMoment.withLock { $0 = .exact(after: pause) }
+        nextMoment.withLock { $0 = .now() + pause }
         // Cleared before the file is touched, so that the next change is announced again.
         isDue.store(false, ordering: .sequentiallyConsistent)
         touch()

@@ -1,3 +1,4 @@
+import Dispatch
 import SettingsKitCore
 import Synchronization
 
@@ -74,10 +75,13 @@ package final class ChangeMonitor: Sendable {
         var directories: [Directory?] = []
         /// Whether all places are on file systems that report changes.
         var isReporting = false
+        /// Whether a poll is due soon, and whether the watches must be renewed before.
+        var isPollDue = false
+        var mustRenew = false
         /// Whether the next poll at an interval is planned.
         var isTimed = false
         /// When the next retry is planned. Nil if none is.
-        var retry: Deadline?
+        var retry: DispatchTime?
 
         var isWorking: Bool { !watches.isEmpty && watches.count == places.count && watches.allSatisfy(\.isWorking) }
     }
@@ -88,10 +92,6 @@ package final class ChangeMonitor: Sendable {
     private let queue: BackgroundQueue
     private let state = Mutex(State(), .leaf)
     private let hasStarted = Atomic(false)
-    /// Whether other file systems may have been mounted at the places.
-    private let isUncertain = Atomic(true)
-    private let isTurnDue = Atomic(false)
-    private let isPollDue = Atomic(false)
     private let failing = Atomic(false)
 
     /// Creates a monitor, which does nothing until it has a subject.
@@ -132,7 +132,7 @@ package final class ChangeMonitor: Sendable {
     /// - Parameter isPolling: Whether to poll for earlier changes.
     package func startNow(isPolling: Bool = true) {
         if hasStarted.exchange(true, ordering: .acquiringAndReleasing) { return }
-        BackgroundThreads.shared.addToRounds(self)
+        planRound()
         if isPolling {
             turn()
         } else {
@@ -144,12 +144,21 @@ package final class ChangeMonitor: Sendable {
     // MARK: Polling
 
     /// Polls soon. Further calls before that have no effect.
-    func pollSoon() {
-        if isPollDue.exchange(true, ordering: .acquiringAndReleasing) { return }
+    ///
+    /// - Parameter isRenewing: Whether to renew the watches before.
+    func pollSoon(renewing isRenewing: Bool = false) {
+        let isDue = state.withLock { state in
+            defer { (state.isPollDue, state.mustRenew) = (true, state.mustRenew || isRenewing) }
+            return state.isPollDue
+        }
+        if isDue { return }
         queue.async { [weak self] in
             guard let self else { return }
-            isPollDue.store(false, ordering: .releasing)
-            poll()
+            let mustRenew = state.withLock { state in
+                defer { (state.isPollDue, state.mustRenew) = (false, false) }
+                return state.mustRenew
+            }
+            if mustRenew { turn() } else { poll() }
         }
     }
 
@@ -158,7 +167,7 @@ package final class ChangeMonitor: Sendable {
 
     /// Polls after a delay, unless an earlier retry is scheduled: the files are in use, and there may be no further event.
     package func retry(after delay: Duration) {
-        let moment = Deadline.exact(after: delay)
+        let moment = DispatchTime.now() + delay
         let isPlanned = state.withLock { state in
             if let retry = state.retry, retry <= moment { return true }
             state.retry = moment
@@ -201,8 +210,19 @@ package final class ChangeMonitor: Sendable {
 
     // MARK: Rounds
 
+    /// The queue for the rounds of all monitors.
+    private static let rounds = BackgroundQueue()
+
+    private func planRound() {
+        Self.rounds.async(at: .end(of: PlatformTimings.roundPause)) { [weak self] in
+            guard let self else { return }
+            check()
+            planRound()
+        }
+    }
+
     /// Polls soon if something seems to have changed. Called in rounds; waits for nothing.
-    func check() {
+    private func check() {
         let state = state.withLock { $0 }
         // The next poll is scheduled elsewhere.
         if state.isTimed { return }
@@ -211,19 +231,10 @@ package final class ChangeMonitor: Sendable {
         {
             return
         }
-        turnSoon()
+        pollSoon(renewing: true)
     }
 
     private var mustPollAfterFailure: Bool { pollsAfterFailure && isFailing }
-
-    private func turnSoon() {
-        if isTurnDue.exchange(true, ordering: .acquiringAndReleasing) { return }
-        queue.async { [weak self] in
-            guard let self else { return }
-            isTurnDue.store(false, ordering: .releasing)
-            turn()
-        }
-    }
 
     private func turn() {
         renew()
@@ -239,8 +250,7 @@ package final class ChangeMonitor: Sendable {
             return next
         }
         guard let next else { return }
-        let moment = Deadline.exact(after: next)
-        queue.async(at: next < .seconds(1) ? moment : moment.rounded) { [weak self] in
+        queue.async(after: next) { [weak self] in
             guard let self else { return }
             state.withLock { $0.isTimed = false }
             turn()
@@ -256,25 +266,22 @@ package final class ChangeMonitor: Sendable {
 
     /// Soon watches the current places of the files, which may have moved, and polls. Has no effect before the start.
     package func renewSoon() {
-        guard hasStarted.load(ordering: .relaxed) else { return }
-        isUncertain.store(true, ordering: .releasing)
-        turnSoon()
+        if hasStarted.load(ordering: .relaxed) { pollSoon(renewing: true) }
     }
 
     /// Watches other places if the files have moved, and tries again where watching failed.
     private func renew() {
         let places = subject?.monitoredPlaces ?? []
         let directories = Self.directories(at: places)
-        let wasUncertain = isUncertain.exchange(false, ordering: .acquiringAndReleasing)
-        let isUnchanged = state.withLock { state in
-            state.isWorking && state.places == places && state.directories == directories
-        }
-        if isUnchanged && !wasUncertain { return }
+        // Another file system may have been mounted.
         let isReporting = places.allSatisfy { FileSystemKind(ofDirectory: $0.directory) == .reporting }
-        let watches = isUnchanged ? nil : places.compactMap(watch)
-        let old = state.withLock { state in
+        let isUnchanged = state.withLock { state in
             state.isReporting = isReporting
-            guard let watches else { return [] as [DirectoryWatcher.Watch] }
+            return state.isWorking && state.places == places && state.directories == directories
+        }
+        if isUnchanged { return }
+        let watches = places.compactMap(watch)
+        let old = state.withLock { state in
             defer { (state.places, state.directories, state.watches) = (places, directories, watches) }
             return state.watches
         }
@@ -291,8 +298,7 @@ package final class ChangeMonitor: Sendable {
 
     private func receive(_ event: DirectoryWatcher.Event) {
         guard let subject else { return }
-        if subject.isRelevant(event) { pollSoon() }
         // Another file system may be at the place, or the watch may have ended.
-        if event == .unknown { renewSoon() }
+        if event == .unknown { pollSoon(renewing: true) } else if subject.isRelevant(event) { pollSoon() }
     }
 }

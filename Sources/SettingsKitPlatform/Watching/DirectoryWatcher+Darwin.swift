@@ -5,15 +5,11 @@
     /// Watches open files: the directory, for its entries, and the named entries that exist, for writes.
     struct PathObserver {
         struct Event: Sendable {
-            enum Subject: Sendable {
-                case directory
-                case file(String)
-            }
-
             var id: WatchID
             /// Distinguishes it from requests before the last ``PathObserver/observe``.
             var generation: UInt64
-            var subject: Subject
+            /// The entry that was written. Nil if the directory has changed.
+            var name: String?
         }
 
         /// An open file, closed with its last reference.
@@ -25,15 +21,15 @@
         }
 
         private struct Observation {
-            let generation: UInt64
             let path: String
             /// Nil if the directory is missing and `path` is above it; or if all entries are of interest: the directory itself
             /// then reports only that they appear and disappear.
             let names: Set<String>?
             let directory: Watched
             var files: [String: Watched] = [:]
+            let generation: UInt64
             let queue: DispatchQueue
-            let report: @Sendable (Event.Subject) -> Void
+            let report: @Sendable (_ name: String?) -> Void
         }
 
         private var observations: [WatchID: Observation] = [:]
@@ -41,34 +37,51 @@
 
         init() {}
 
-        /// Watches a directory, or the one in which the next name on the way to it will appear, instead of the previous one for
-        /// `id`.
-        ///
-        /// - Returns: true: it may be another one.
+        /// Watches a directory, or the nearest existing one above it, instead of the previous one for `id`.
         mutating func observe(
-            _ location: WatchLocation, names: Set<String>?, for id: WatchID, watcher: DirectoryWatcher
-        ) throws(SystemError) -> Bool {
-            guard let path = location.directory ?? location.steps.last?.directory else { return true }
+            _ subscription: Subscription, for id: WatchID, watcher: DirectoryWatcher
+        ) throws(SystemError) {
             lastGeneration += 1
             let generation = lastGeneration
-            let report: @Sendable (Event.Subject) -> Void = { [weak watcher] subject in
-                watcher?.receive([Event(id: id, generation: generation, subject: subject)])
+            let report: @Sendable (String?) -> Void = { [weak watcher] name in
+                watcher?.receive([Event(id: id, generation: generation, name: name)])
             }
-            let opened = try Self.open(
-                path, events: [.write, .delete, .rename, .link], queue: watcher.queue, report: { report(.directory) })
-            guard let directory = opened else { throw SystemError(call: "open", path: path, number: ENOENT) }
-            var observation = Observation(
-                generation: generation, path: path, names: location.directory == nil ? nil : names,
-                directory: directory, queue: watcher.queue, report: report)
-            for name in observation.names ?? [] { try Self.openFile(name, of: &observation) }
+            var observation: Observation?
+            func open(_ path: String, names: Set<String>?) throws(SystemError) -> Bool {
+                let directory = try Self.open(
+                    path, events: [.write, .delete, .rename, .link], queue: watcher.queue, report: { report(nil) })
+                guard let directory else { return false }
+                observation = Observation(
+                    path: path, names: names, directory: directory, generation: generation, queue: watcher.queue,
+                    report: report)
+                return true
+            }
+            try subscription.place {
+                () throws(SystemError) in
+                guard try open(subscription.path, names: subscription.names), var new = observation else {
+                    return false
+                }
+                for name in new.names ?? [] { try Self.openFile(name, of: &new) }
+                observation = new
+                return true
+            } watchName: { (directory, _) throws(SystemError) in
+                do throws(SystemError) {
+                    return try open(directory, names: nil)
+                } catch {
+                    // A directory above that must not be read is no hindrance.
+                    guard error.number == EACCES else { throw error }
+                    return true
+                }
+            }
             observations[id] = observation
-            return true
         }
 
         mutating func forget(_ id: WatchID) { observations[id] = nil }
 
         /// The watches that an event concerns, and its meaning for them.
-        mutating func changes(of event: Event, all: some Collection<WatchID>) -> [(WatchID, WatchTable.Change)] {
+        mutating func changes(
+            of event: Event, all: some Collection<WatchID>
+        ) -> [(WatchID, DirectoryWatcher.Change)] {
             guard var observation = observations[event.id], observation.generation == event.generation else {
                 return []
             }
@@ -77,10 +90,10 @@
                 let files = POSIXFileSystem()
                 let present = try files.status(of: observation.path, followingLink: true)
                 guard let names = observation.names, observation.directory.isSame(as: present) else {
-                    return [(event.id, .path)]
+                    return [(event.id, .directory)]
                 }
                 var changed: Set<String> = []
-                if case .file(let name) = event.subject { changed.insert(name) }
+                if let name = event.name { changed.insert(name) }
                 // A directory does not report which of its entries is another file now.
                 for name in names {
                     let path = WholeFile.join(observation.path, name)
@@ -93,7 +106,7 @@
                 return changed.map { (event.id, .entry($0)) }
             } catch {
                 // The failure recurs when the watch is renewed.
-                return [(event.id, .path)]
+                return [(event.id, .directory)]
             }
         }
 
@@ -101,7 +114,7 @@
             let report = observation.report
             observation.files[name] = try open(
                 WholeFile.join(observation.path, name), events: [.write, .extend, .attrib, .delete, .rename],
-                queue: observation.queue, report: { report(.file(name)) })
+                queue: observation.queue, report: { report(name) })
         }
 
         /// - Returns: nil if there is nothing.
@@ -111,7 +124,7 @@
         ) throws(SystemError) -> Watched? {
             let descriptor = Descriptor.aboveStandard { Darwin.open(path, O_EVTONLY | O_CLOEXEC) }
             if descriptor == -1 {
-                if errno == ENOENT { return nil }
+                if errno == ENOENT || errno == ENOTDIR { return nil }
                 throw SystemError(call: "open", path: path, number: errno)
             }
             let status: FileStatus
@@ -125,12 +138,7 @@
                 fileDescriptor: descriptor, eventMask: events, queue: queue)
             return Watched(
                 status: status,
-                source: EventSource(source, queue: queue) {
-                    Darwin.close(descriptor)
-                } handler: { source in
-                    source.limitRate(to: PlatformTimings.eventPause)
-                    report()
-                })
+                source: EventSource(source, released: { Darwin.close(descriptor) }, handler: report))
         }
     }
 #endif

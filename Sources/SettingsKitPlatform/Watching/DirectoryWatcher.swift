@@ -1,48 +1,74 @@
+import Dispatch
 import Synchronization
 
-#if canImport(Darwin)
-    import Dispatch
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
 #endif
 
 /// Reports changes in a directory.
 ///
-/// The directory may be missing. Its path is also watched, so that the watcher reports when the directory is created, removed,
-/// moved or replaced, and then watches the new directory. On Linux, other files in the directories above it wake no thread,
-/// unless the directory is missing or empty. On Darwin, only the nearest existing directory is watched, not those above it.
+/// The directory may be missing. The watcher reports when it is created, removed, moved or replaced, and then watches the new
+/// directory. It does not report that a directory above the next one was moved or replaced: ``ChangeMonitor`` compares the
+/// directories from time to time.
 ///
 /// Any thread may use it.
 package final class DirectoryWatcher: Sendable {
     package enum Event: Sendable, Equatable {
         /// An entry was created, written and closed, touched, renamed or removed, or its attributes were changed.
         case changed(name: String)
-        /// Any change may have happened: events were lost; the directory itself has appeared, or was removed, renamed or
-        /// unmounted, or something on its path was; or it can no longer be watched.
+        /// Any change may have happened: events were lost; the directory has appeared, or was removed, renamed or unmounted; or
+        /// it can no longer be watched.
         case unknown
     }
 
     /// The watcher of the process: a user has few inotify instances, 128 of them by default.
     package static let shared = DirectoryWatcher()
 
-    #if canImport(Darwin)
-        /// The queue for reading events and calling handlers.
-        let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")
-    #endif
-    private let table: Mutex<WatchTable>
+    /// The change of a directory that a watch concerns.
+    enum Change {
+        case entry(String)
+        /// The directory may be another one now.
+        case directory
+    }
+
+    private struct State {
+        var observer: PathObserver
+        var subscriptions: [WatchID: Subscription] = [:]
+        var lastID: WatchID = 0
+
+        /// Watches the directory that is now at the path.
+        mutating func renew(_ id: WatchID, _ subscription: Subscription, watcher: DirectoryWatcher) {
+            do throws(SystemError) {
+                try observer.observe(subscription, for: id, watcher: watcher)
+            } catch {
+                // The caller now polls, and thereby finds the reason. It is told once more.
+                subscription.fail()
+                subscriptions[id] = nil
+                observer.forget(id)
+            }
+        }
+    }
+
+    /// The queue for reading events and calling handlers.
+    let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")
+    private let state: Mutex<State>
 
     convenience init() { self.init(observer: PathObserver()) }
 
-    init(observer: sending PathObserver) { table = Mutex(WatchTable(observer: observer), .leaf) }
+    init(observer: sending PathObserver) { state = Mutex(State(observer: observer), .leaf) }
 
     /// Begins to watch.
     ///
-    /// Reports changes that are made after this returns, and possibly earlier ones. A change at about the same time as one on the
-    /// directory's path is not reported separately: an ``Event/unknown`` covers all of them.
+    /// Reports changes that are made after this returns, and possibly earlier ones. A change at about the same time as one of the
+    /// directory itself is not reported separately: an ``Event/unknown`` covers both.
     ///
     /// - Parameters:
     ///   - directory: An absolute path. Symbolic links in it are followed.
     ///   - names: The entries whose changes are reported to the handler; nil for all.
-    ///   - handler: Called on a thread of the watcher, one call after the other, for all watches: it must be quick. It may call
-    ///     the functions of this type. Kept until the watch is cancelled, so it should not own an object that owns the watch.
+    ///   - handler: Called on the watcher's queue, one call after the other, for all watches: it must be quick. It may call the
+    ///     functions of this type. It should not own an object that owns the watch.
     /// - Returns: nil where watching is not possible, because the process has no descriptors, or the user no inotify
     ///   instances or watches left, or the directory must not be read: the caller then polls.
     package func watch(
@@ -50,15 +76,48 @@ package final class DirectoryWatcher: Sendable {
     ) -> Watch? {
         let subscription = Subscription(path: directory, names: names, handler: handler)
         // The system's calls are made under the lock, so that the table never contradicts the system.
-        let id = table.withLock { $0.add(subscription, watcher: self) }
+        let id = state.withLock { state -> WatchID? in
+            state.lastID += 1
+            do throws(SystemError) {
+                try state.observer.observe(subscription, for: state.lastID, watcher: self)
+            } catch {
+                // The reason does not matter: the caller polls in any case.
+                state.observer.forget(state.lastID)
+                return nil
+            }
+            state.subscriptions[state.lastID] = subscription
+            return state.lastID
+        }
         return id.map { Watch(id: $0, subscription: subscription, watcher: self) }
     }
 
-    fileprivate func cancel(_ id: WatchID) { table.withLock { $0.remove(id) } }
+    fileprivate func cancel(_ id: WatchID) {
+        // The watch keeps the subscription: the lock must not be held while an object of the caller is released.
+        state.withLock { state in
+            guard state.subscriptions.removeValue(forKey: id) != nil else { return }
+            state.observer.forget(id)
+        }
+    }
 
-    /// Calls the handlers. Called for one batch of events after another.
+    /// Calls the handlers. Called on the queue.
     func receive(_ events: [PathObserver.Event]) {
-        let deliveries = table.withLock { $0.apply(events, watcher: self) }
+        var deliveries: [(subscription: Subscription, event: Event)] = []
+        state.withLock { state in
+            for event in events {
+                for (id, change) in state.observer.changes(of: event, all: state.subscriptions.keys) {
+                    guard let subscription = state.subscriptions[id] else { continue }
+                    var event = Event.unknown
+                    if case .entry(let name) = change {
+                        event = .changed(name: name)
+                    } else {
+                        state.renew(id, subscription, watcher: self)
+                    }
+                    if !deliveries.contains(where: { $0.subscription === subscription && $0.event == event }) {
+                        deliveries.append((subscription, event))
+                    }
+                }
+            }
+        }
         for (subscription, event) in deliveries { subscription.call(event) }
     }
 
@@ -83,8 +142,8 @@ package final class DirectoryWatcher: Sendable {
             watcher.cancel(id)
         }
 
-        /// False after the watch was cancelled, or could not be renewed when something on the directory's path had changed:
-        /// then the handler received a last ``Event/unknown``, and receives no more events. The caller polls.
+        /// False after the watch was cancelled, or could not be renewed: then the handler received a last ``Event/unknown``, and
+        /// receives no more events. The caller polls.
         ///
         /// Takes no lock.
         package var isWorking: Bool { subscription.isWorking }
@@ -99,39 +158,51 @@ final class Subscription: Sendable {
     let path: String
     /// Nil: all.
     let names: Set<String>?
-    private let handler: Mutex<Handler?>
+    private let handler: @Sendable (DirectoryWatcher.Event) -> Void
+    private let hasEnded = Atomic(false)
     private let working = Atomic(true)
 
     init(path: String, names: Set<String>?, handler: @escaping @Sendable (DirectoryWatcher.Event) -> Void) {
-        self.path = path
-        self.names = names
-        self.handler = Mutex(Handler(call: handler), .leaf)
-    }
-
-    // An object, because a closure that is copied out of a generic type is wrapped again each time.
-    private final class Handler: Sendable {
-        let call: @Sendable (DirectoryWatcher.Event) -> Void
-
-        init(call: @escaping @Sendable (DirectoryWatcher.Event) -> Void) { self.call = call }
+        (self.path, self.names, self.handler) = (path, names, handler)
     }
 
     var isWorking: Bool { working.load(ordering: .acquiring) }
 
-    func call(_ event: DirectoryWatcher.Event) {
-        handler.withLock { $0 }?.call(event)
-    }
+    func call(_ event: DirectoryWatcher.Event) { if !hasEnded.load(ordering: .acquiring) { handler(event) } }
 
     /// Records that the watch could not be renewed. The handler can still be called.
     func fail() { working.store(false, ordering: .releasing) }
 
-    /// Releases the handler.
     func end() {
+        hasEnded.store(true, ordering: .releasing)
         fail()
-        // Outside of the lock: the handler may own the last reference to an object.
-        let handler = handler.withLock { handler in
-            defer { handler = nil }
-            return handler
+    }
+
+    /// Requests events until the directory is watched, or the nearest existing directory above it for the next name on the way.
+    ///
+    /// - Parameters:
+    ///   - watchDirectory: Watches the directory. Returns false if it is missing.
+    ///   - watchName: Watches a directory for one name. Returns false if the directory is missing.
+    func place(
+        watchDirectory: () throws(SystemError) -> Bool,
+        watchName: (_ directory: String, _ name: String) throws(SystemError) -> Bool
+    ) throws(SystemError) {
+        var path = path
+        for _ in 0..<PlatformLimits.racingAttempts {
+            let (above, name) = WholeFile.split(path)
+            // First the name: what appears there afterwards is reported.
+            if try !watchName(above, name) {
+                path = above
+            } else if path == self.path {
+                _ = try watchDirectory()
+                return
+            } else if try POSIXFileSystem().status(of: path, followingLink: true)?.kind != .directory {
+                return
+            } else {
+                // It has appeared meanwhile.
+                path = self.path
+            }
         }
-        withExtendedLifetime(handler) {}
+        throw SystemError(call: "watch", path: path, number: EAGAIN)
     }
 }

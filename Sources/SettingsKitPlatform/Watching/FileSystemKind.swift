@@ -5,25 +5,29 @@
     import Foundation
 #endif
 
-/// The kind of a directory's file system, as far as watching is concerned.
+/// The kind of a directory's file system.
 ///
 /// An accepted watch proves nothing: `/proc`, network file systems and those of a program (FUSE) accept it, and then report
 /// little or nothing.
 enum FileSystemKind: Equatable {
     /// Every change is made by this machine's kernel, which reports it.
     case reporting
+    /// Every change is made by this machine's kernel, which may not report it.
+    case local
     /// Other machines or programs may change it without the kernel's knowledge, or that is unknown.
-    case silent
+    case unknown
 
     #if canImport(Darwin)
         /// The kind of file system that the system calls by this name (`volumeTypeName` of a URL).
-        init(name: String) { self = ["apfs", "hfs"].contains(name) ? .reporting : .silent }
+        init(name: String) { self = ["apfs", "hfs"].contains(name) ? .reporting : .unknown }
     #else
         /// The kind of file system with this number (`f_type` of `statfs`, see `linux/magic.h`).
-        init(number: UInt32) { self = Self.reportingNumbers.contains(number) ? .reporting : .silent }
+        init(number: UInt32) {
+            // Watches of overlayfs have been seen to fall silent when the kernel needed memory.
+            self = Self.reportingNumbers.contains(number) ? .reporting : number == 0x794C_7630 ? .local : .unknown
+        }
 
-        /// The local ones. Not FUSE, NFS, SMB, 9p, Ceph, cluster file systems or `/proc`. Not overlayfs either: its watches have
-        /// been seen to fall silent when the kernel needed memory.
+        /// The local ones. Not FUSE, NFS, SMB, 9p, Ceph, cluster file systems or `/proc`.
         private static let reportingNumbers: Set<UInt32> = [
             0x0000_EF53,  // ext2, ext3, ext4
             0x5846_5342,  // XFS
@@ -51,7 +55,7 @@ enum FileSystemKind: Equatable {
                 return
             }
             guard errno == ENOENT || errno == ENOTDIR, path != "/", path != "." else {
-                self = .silent
+                self = .unknown
                 return
             }
             path = WholeFile.split(path).directory
@@ -73,7 +77,7 @@ enum FileSystemKind: Equatable {
 
         private static func ask(_ path: String) -> FileSystemKind? {
             // In a program without dynamic libraries.
-            guard let statfs else { return .silent }
+            guard let statfs else { return .unknown }
             // The structure has 120 bytes, and begins with a machine word, the file system's number.
             return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { buffer in
                 guard let start = buffer.baseAddress, statfs(path, start) == 0 else { return nil }

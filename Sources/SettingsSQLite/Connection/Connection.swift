@@ -26,8 +26,6 @@ final class Connection {
 
     /// The time to wait for another connection that has the file locked.
     let patience: Duration
-    /// Keeps the process from being suspended while a transaction holds locks; nil if there is none, or no need to.
-    private var lockActivity: LockActivity?
     /// The limits of the current access.
     private var limits: AccessLimits?
     /// The current wait for another connection.
@@ -68,7 +66,6 @@ final class Connection {
     func close() {
         if isClosed { return }
         isClosed = true
-        defer { endLockActivity() }
         statements = [:]
         transactionStatements = [:]
         sqlite3_close_v2(handle)
@@ -235,10 +232,6 @@ final class Connection {
     /// Begins a transaction that sees one state of the database and, if it is to write, excludes other writers.
     func begin(writing: Bool) throws {
         isForWriting = writing
-        if lockActivity == nil, path != Self.inMemory {
-            lockActivity = .shared
-            lockActivity?.begin()
-        }
         do {
             try execute(writing ? .beginWriting : .begin)
         } catch {
@@ -251,7 +244,6 @@ final class Connection {
         do {
             try execute(.commit)
             isForWriting = false
-            endLockActivity()
         } catch {
             rollBack()
             throw error
@@ -261,18 +253,12 @@ final class Connection {
     /// Rolls back a transaction, if there is one.
     func rollBack() {
         isForWriting = false
-        defer { endLockActivity() }
         guard isInTransaction else { return }
         do {
             try execute(.rollBack)
         } catch {
             // SQLite has rolled back by itself. If it has not, the next use of the connection reports that.
         }
-    }
-
-    private func endLockActivity() {
-        lockActivity?.end()
-        lockActivity = nil
     }
 
     /// Runs `body` in one transaction: all or nothing.

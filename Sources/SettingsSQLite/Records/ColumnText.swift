@@ -15,7 +15,7 @@ enum ColumnText {
 
     static func data(of value: SQLiteValue) throws -> Data {
         switch value {
-        case .null: SettingsRow.null
+        case .null: Data("null".utf8)
         case .integer(let number): Data("\(number)".utf8)
         // JSON readers read a number that is too large as infinity.
         case .real(let number) where number.isInfinite: Data((number > 0 ? "1e999" : "-1e999").utf8)

@@ -27,28 +27,62 @@ import SettingsKitCore
 public protocol SQLiteSettingsRecord: SettingsRecord, SQLiteRecord {}
 
 extension SQLiteSettingsRecord {
-    /// Adds the columns to the row.
-    public func save(into row: inout SettingsRow) throws {
-        for (name, value) in try columns() { row.put(try ColumnText.data(of: value), under: name) }
-    }
-
-    /// Creates a record from the columns. While the table has no row, they have the values of `SettingsRecord.empty`.
-    public static func load(from row: SettingsRow) throws -> Self {
-        try load(
-            from: SQLiteRow(
-                SQLiteRow.Fields { name in
-                    guard let data = row.data(name) ?? row.defaultData(name) else { return .null }
-                    return try ColumnText.value(of: data)
-                } record: { error, name in
-                    row.record(error, with: name, data: row.data(name) ?? SettingsRow.null)
-                }))
-    }
-
     func columns() throws -> [(name: String, value: SQLiteValue)] {
         var row = SQLiteRow()
         try save(into: &row)
         if let error = row.error { throw error }
         return row.entries
+    }
+}
+
+extension RecordMapping where Record: SQLiteSettingsRecord {
+    /// The mapping of a record's columns.
+    fileprivate static var columns: RecordMapping {
+        RecordMapping { record in
+            try record.columns().map { ($0.name, try ColumnText.data(of: $0.value)) }
+        } record: { reading in
+            var rejected: Set<String> = []
+            while true {
+                let columns = Columns(reading, without: rejected)
+                do {
+                    let record = try Record.load(from: columns.row)
+                    if columns.rejected == rejected { return record }
+                } catch {
+                    if columns.rejected == rejected { throw error }
+                }
+                rejected = columns.rejected
+            }
+        }
+    }
+}
+
+/// The columns of a record that is read. One that holds something else has the value of the empty record.
+private final class Columns {
+    private let reading: RecordReading
+    /// The columns that hold something else.
+    private(set) var rejected: Set<String>
+
+    init(_ reading: RecordReading, without rejected: Set<String>) {
+        (self.reading, self.rejected) = (reading, rejected)
+    }
+
+    var row: SQLiteRow {
+        SQLiteRow(
+            SQLiteRow.Fields { [self, known = rejected] name in
+                let bytes = known.contains(name) ? reading.defaultBytes(name) : reading.bytes(name)
+                do {
+                    return try bytes.map(ColumnText.value) ?? .null
+                } catch {
+                    reject(name, because: error)
+                    throw error
+                }
+            } record: { [self] error, name in
+                reject(name, because: error)
+            })
+    }
+
+    private func reject(_ name: String, because error: any Error) {
+        if rejected.insert(name).inserted { reading.reject(name, because: error) }
     }
 }
 
@@ -75,6 +109,6 @@ extension SettingsStorage where Record: SQLiteSettingsRecord {
                 layout: RowLayout(table: Record.tableName, prefix: "\(name):", initial: Record.empty.columns()),
                 description: description, isWatching: true)
         }
-        try self.init(name: name, in: SQLiteStore(settings))
+        try self.init(name: name, in: SQLiteStore(settings), mapping: .columns)
     }
 }

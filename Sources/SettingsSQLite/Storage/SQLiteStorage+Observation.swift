@@ -26,16 +26,16 @@ extension SQLiteStorage {
             let observer = Observer()
             observers.add(observer)
             observer.signal.push(())
-            let owner = StreamOwner(observer.signal) { [self] in observers.remove(observer) }
-            return { await self.next(body, of: observer, owner, handler) }
+            let signals = observer.signal.elements(from: .init { [self] in observers.remove(observer) })
+            return { await self.next(body, of: observer, signals, handler) }
         }
     }
 
     private func next<Value: Sendable>(
-        _ body: @Sendable (SQLiteDatabase) throws -> Value, of observer: Observer, _ owner: StreamOwner<Void>,
-        _ handler: (@Sendable (any Error) -> Void)?
+        _ body: @Sendable (SQLiteDatabase) throws -> Value, of observer: Observer,
+        _ signals: SettingsService.Stream<Void>.Next, _ handler: (@Sendable (any Error) -> Void)?
     ) async -> Value? {
-        while await owner.next() != nil {
+        while await signals() != nil {
             do {
                 observer.beginReading()
                 let (value, access, digest) = try await using(readers) {

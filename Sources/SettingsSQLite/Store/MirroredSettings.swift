@@ -28,7 +28,7 @@ final class MirroredSettings: Sendable {
     private let patience: Duration
     private let isReadOnly: Bool
     /// The stored values, as far as they are known.
-    private let contents = Mutex<[String: Data]>([:], .contents)
+    private let contents = Mutex<[String: Data]>([:], .store)
     let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil, .leaf)
 
@@ -47,7 +47,7 @@ final class MirroredSettings: Sendable {
         try layout.prepare(connection)
         // Not earlier: a refused database must stay unchanged, including its journal mode.
         try connection.useWriteAheadLog()
-        access = Mutex(Access(connection: connection, version: nil), .files)
+        access = Mutex(Access(connection: connection, version: nil), .store)
         try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
         let watch = DatabaseWatch(path: path) { [weak self] in

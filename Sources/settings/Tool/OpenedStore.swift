@@ -4,7 +4,7 @@ import SettingsSQLite
 import Synchronization
 
 #if DEBUG
-    /// Replaces `Synchronization.Mutex` in debug builds, which check the ranks.
+    /// Replaces `Synchronization.Mutex` in debug builds, which count the locks that are held.
     private typealias Mutex = RankedMutex
 #endif
 

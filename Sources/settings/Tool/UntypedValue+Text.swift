@@ -16,7 +16,7 @@ extension UntypedValue {
     static func data(
         of text: String, as form: Form, replacing stored: Kind?, name: String
     ) throws(CommandFailure) -> Data {
-        let json = JSONValue(json: Data(text.utf8)).map { Data(($0.text ?? "null").utf8) }
+        let json = JSONValue(json: Data(text.utf8)).map { Data($0.text.utf8) }
         let data: Data? =
             switch (form, stored) {
             case (.text, _), (.kept, .text): StoredText.json(ofString: text)

@@ -10,7 +10,7 @@ enum PropertyListTransfer {
     static func text(of settings: StoredSettings) throws(PropertyListError) -> String {
         let members = settings.values.sorted { $0.key < $1.key }
             .map { PropertyListMember(key: $0.key, value: settings.types?[$0.key] ?? NativeValue.value(for: $0.value)) }
-        return String(decoding: try XMLPropertyListWriter.write(members, comment: nil), as: UTF8.self)
+        return String(decoding: try XMLPropertyListWriter.write(members), as: UTF8.self)
     }
 
     static func read(_ file: Data) throws(TransferProblem) -> TransferredSettings {

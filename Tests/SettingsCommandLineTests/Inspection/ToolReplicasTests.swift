@@ -31,14 +31,6 @@ struct ToolReplicasTests {
         return "\(directory)/shared/\(own.files[0])"
     }
 
-    private func files(_ directory: String) throws -> [String: Data] {
-        var files: [String: Data] = [:]
-        for name in try FileManager.default.subpathsOfDirectory(atPath: directory) {
-            files[name] = FileManager.default.contents(atPath: "\(directory)/\(name)") ?? Data()
-        }
-        return files
-    }
-
     @Test("The devices are listed with what each has not received, and nothing is written")
     func devices() throws {
         try withTemporaryDirectory { (directory: String) in
@@ -49,7 +41,7 @@ struct ToolReplicasTests {
             try phone.synchronize()
             try laptop.synchronize()
             try laptop.set(key("b"), to: Data("2".utf8))
-            let before = try files(directory)
+            let before = try picture(of: directory)
             let arguments = ["replicas", "shared:\(directory)/shared?state=\(directory)/laptop"]
             let table = ToolBench.run(arguments)
             #expect(table.code == 0 && table.errors.isEmpty, "\(table)")
@@ -60,7 +52,7 @@ struct ToolReplicasTests {
             #expect(ToolBench.run(arguments + ["--json"]).json != nil)
             let stranger = ToolBench.run(["replicas", "shared:\(directory)/shared?state=\(directory)/none"])
             #expect(stranger.code == 0 && stranger.output.contains("?"))
-            #expect(try files(directory) == before)
+            #expect(try picture(of: directory) == before)
             #expect(ToolBench.run(["replicas", "\(directory)/x"]).code == 2)
             #expect(ToolBench.run(["replicas", "shared:\(directory)/none"]).code == 1)
             withExtendedLifetime((laptop, phone)) {}
@@ -85,18 +77,18 @@ struct ToolReplicasTests {
             #expect(mkfifo("\(shared)/Settings-3.jsonl", 0o600) == 0)
             try Data("x".utf8).write(to: URL(filePath: "\(shared)/notes.txt"))
             let arguments = ["doctor", "shared:\(shared)?state=\(directory)/laptop"]
-            let before = try files(shared)
+            let before = try picture(of: shared)
             let result = ToolBench.run(arguments)
             #expect(
                 result.code == 3 && !result.output.contains("sesame") && !result.output.contains("notes.txt"),
                 "\(result)")
             #expect(result.output.contains("Settings-0000000000000001.jsonl"))
-            #expect(try files(shared) == before)
+            #expect(try picture(of: shared) == before)
             withExtendedLifetime(laptop) {}
         }
     }
 
-    @Test("Changes from the future, a clock that was set back, and a copied state are reported")
+    @Test("Changes from the future, a clock that was set back, a copied state and a missing own file are reported")
     func clocks() throws {
         try withTemporaryDirectory { (directory: String) in
             let now = Int64(Date().timeIntervalSince1970 * 1_000)
@@ -114,21 +106,10 @@ struct ToolReplicasTests {
             try ahead.synchronize()
             #expect(
                 try Self.inspection(directory, state: "copy", days: 10).findings.contains { $0.kind == .copiedState })
-            withExtendedLifetime((ahead, copy)) {}
-        }
-    }
-
-    @Test("A missing own file is reported")
-    func missingOwnFile() throws {
-        try withTemporaryDirectory { (directory: String) in
-            let laptop = try Self.device("laptop", in: directory)
-            try laptop.set(key("a"), to: Data("1".utf8))
-            try laptop.synchronize()
-            try FileManager.default.removeItem(
-                atPath: Self.ownFile(directory, Self.inspection(directory, state: "laptop")))
-            let arguments = ["doctor", "shared:\(directory)/shared?state=\(directory)/laptop"]
+            try removeAll(Self.ownFile(directory, Self.inspection(directory, state: "ahead")))
+            let arguments = ["doctor", "shared:\(directory)/shared?state=\(directory)/ahead"]
             #expect(ToolBench.run(arguments).code == 3)
-            withExtendedLifetime(laptop) {}
+            withExtendedLifetime((ahead, copy)) {}
         }
     }
 }

@@ -62,12 +62,21 @@ struct ToolBench {
     }
 
     static func run(_ arguments: [String], input: String = "") -> Desk.Result {
-        let texts = Box(Desk.Result(0))
-        let code = SettingsTool(usesColors: false, width: 80).run(
-            arguments, input: { Data(input.utf8) }, output: { texts.value.output += $0 },
-            errors: { texts.value.errors += $0 })
-        return Desk.Result(code, texts.value.output, errors: texts.value.errors)
+        Desk.Result { output, errors in
+            SettingsTool(usesColors: false, width: 80).run(
+                arguments, input: { Data(input.utf8) }, output: output, errors: errors)
+        }
     }
+}
+
+/// The names and the contents of everything in a directory, but for what SQLite keeps beside a database.
+func picture(of directory: String) throws -> [String: Data] {
+    var picture: [String: Data] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: directory)
+    where !path.hasSuffix("-wal") && !path.hasSuffix("-shm") {
+        picture[path] = FileManager.default.contents(atPath: "\(directory)/\(path)") ?? Data()
+    }
+    return picture
 }
 
 /// The executable `settings`, in other processes.

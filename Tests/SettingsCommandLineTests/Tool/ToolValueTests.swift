@@ -13,32 +13,25 @@ struct ToolValueTests {
     func list(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
             let bench = try ToolBench.ready(kind, in: directory)
-            #expect(bench.run("set", "volume", "0.8") == .init(0))
-            #expect(bench.run("set", "theme", "dark") == .init(0))
-            #expect(bench.run("set", "hosts", #"["a","b"]"#) == .init(0))
-            #expect(bench.run("get", "theme", "--json") == .init(0, "\"dark\"\n"))
+            for (name, text) in [("volume", "0.8"), ("theme", "dark"), ("hosts", #"["a","b"]"#)] {
+                #expect(bench.run("set", name, text) == .init(0))
+            }
             #expect(
                 bench.run("list")
                     == .init(0, "hosts   array   [\"a\",\"b\"]\ntheme   text    dark\nvolume  number  0.8\n"))
-            guard case .array(let list)? = bench.run("list", "--json").json else {
-                Issue.record("no list")
-                return
-            }
-            #expect(list.count == 3)
+            let rows = bench.run("list", "--json").json?.array
             #expect(
-                list[2] == .object(["name": .string("volume"), "kind": .string("number"), "value": .number(0.8)]))
+                rows?.last == .object(["name": .string("volume"), "kind": .string("number"), "value": .number(0.8)]))
         }
     }
 
     @Test(
         "The kind of the stored value is kept, and another one changes nothing",
         arguments: [
-            ("--string", "5", "7", "\"7\""), ("--string", "true", "null", "\"null\""),
-            ("--json", "true", "false", "false"),
-            ("--json", "0.5", "7", "7"), ("--json", "5", "1e3", "1e3"), ("--json", "[1]", "[2]", "[2]"),
-            ("--json", #"{"a":1}"#, #"{"b": [2]}"#, #"{"b":[2]}"#), ("--json", "null", "text", "\"text\""),
-            ("--json", "5", "x", nil), ("--json", "5", "true", nil), ("--json", "true", "2", nil),
-            ("--json", "[1]", "{}", nil), ("--json", "{}", "1", nil), ("--data", "/w==", "?", nil),
+            ("--string", "true", "null", "\"null\""), ("--json", "true", "false", "false"),
+            ("--json", "5", "1e3", "1e3"), ("--json", #"{"a":1}"#, #"{"b": [2]}"#, #"{"b":[2]}"#),
+            ("--json", "null", "text", "\"text\""), ("--json", "5", "x", nil), ("--json", "5", "true", nil),
+            ("--json", "[1]", "{}", nil), ("--data", "/w==", "?", nil),
         ])
     func keptKind(option: String, first: String, second: String, json: String?) throws {
         try withTemporaryDirectory { directory in
@@ -47,20 +40,8 @@ struct ToolValueTests {
             let before = bench.run("get", "x", "--json").json
             let result = bench.run("set", "x", second)
             #expect(result.code == (json == nil ? 1 : 0) && result.message.contains("--string") == (json == nil))
-            let expected = try json.map { try JSONDecoder().decode(JSONValue.self, from: Data($0.utf8)) } ?? before
+            let expected = try json.map { try JSONDecoder().decode(JSONTree.self, from: Data($0.utf8)) } ?? before
             #expect(bench.run("get", "x", "--json").json == expected)
-        }
-    }
-
-    @Test(
-        "A text that is not what the option says is a wrong usage, and creates no store",
-        arguments: [
-            ("--data", "%"), ("--json", "{"), ("--json", String(repeating: "[", count: 100_000)),
-        ])
-    func wrongText(option: String, text: String) throws {
-        try withTemporaryDirectory { (directory: String) throws in
-            #expect(ToolBench(in: directory).run("set", "x", text, option).code == 2)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
         }
     }
 
@@ -82,7 +63,7 @@ struct ToolValueTests {
             let bench = ToolBench(in: directory)
             #expect(bench.run("set", "token", "--stdin", input: "s3cret\n") == .init(0))
             #expect(bench.run("get", "token") == .init(0, "s3cret\n"))
-            #expect(bench.run("set", "token", "x", "--stdin").code == 2 && bench.run("set", "token").code == 2)
+            #expect(bench.run("set", "token", "x", "--stdin").code == 2)
         }
     }
 
@@ -92,12 +73,8 @@ struct ToolValueTests {
             let bench = try ToolBench.ready(kind, in: directory)
             #expect(bench.run("set", "theme", "dark") == .init(0))
             let text = bench.run("explain", "theme")
-            #expect(text.code == 0 && text.output.contains("kind") && text.output.contains("6 bytes"), "\(text.output)")
-            #expect(text.output.contains(directory))
-            guard case .object(let json)? = bench.run("explain", "theme", "--json").json else {
-                Issue.record("no JSON")
-                return
-            }
+            #expect(text.code == 0 && text.output.contains(directory), "\(text.output)")
+            let json = try #require(bench.run("explain", "theme", "--json").json?.object)
             #expect(json["value"] == .string("dark") && json["size"] == .integer(6) && json["kind"] == .string("text"))
             switch kind {
             case .file: #expect(json["storedAs"] == .string("string") && json["line"] != nil)
@@ -126,11 +103,11 @@ struct ToolValueTests {
         #expect(ToolBench.run(["get", "x"]).message.hasPrefix("get needs STORE NAME."))
         #expect(ToolBench.run(["list", "sqlte:x"]).message.contains("names no store. Use PATH, app:NAME"))
         let wrong = [
-            ["list"], ["list", "a", "app:b"], ["list", "app:"], ["list", "sqlite:"], ["list", "sqlite:?table=x"],
+            ["list"], ["list", "a", "app:b"], ["list", "app:"], ["list", "sqlite:?table=x"],
             ["list", "sqlite:x?table="], ["list", "sqlite:x?state=y"], ["list", "shared:x?table=y"], ["list", "a:b/c"],
             ["list", ""], ["get", "x", ""], ["copy", "x"], ["copy", "x", "x"], ["set", "shared:x", "a", "1"],
-            ["set", "x", "x", "1", "--json", "--data"], ["completions", "tcsh"], ["completions"], ["nothing"],
-            [],
+            ["set", "x", "x", "1", "--json", "--data"], ["set", "x", "x", "{", "--json"],
+            ["set", "x", "x", "%", "--data"], ["completions", "tcsh"],
         ]
         for arguments in wrong {
             let result = ToolBench.run(arguments)

@@ -26,9 +26,7 @@ struct EnvironmentTransferTests {
             APP_IS_ON='false'
             APP_HOSTS='["a"]'
             APP_NEW=5
-            APP_TEXT=5 apples
             OTHER=left out
-            APP_EMPTY=
             APP_HASH=a#b
             APP_NEW=6
             """
@@ -36,7 +34,7 @@ struct EnvironmentTransferTests {
         #expect(
             texts(read) == [
                 "launchCount": "4", "zip": "\"99999\"", "isOn": "false", "hosts": #"["a"]"#, "NEW": "6",
-                "TEXT": "\"5 apples\"", "EMPTY": "\"\"", "HASH": "\"a#b\"",
+                "HASH": "\"a#b\"",
             ])
         #expect(read.unsupported.isEmpty)
     }

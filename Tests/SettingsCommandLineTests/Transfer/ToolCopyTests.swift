@@ -8,40 +8,14 @@ import Testing
 
 @Suite("Copying stores", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct ToolCopyTests {
-    private static let many = settings(10_000)
-
-    /// Settings of all kinds.
-    private static func settings(_ count: Int) -> [String: Data] {
+    /// Settings of all kinds, so many that they are copied in batches.
+    private static let many: [String: Data] = {
         var settings = TransferSamples.settings
-        for number in 0..<(count - settings.count) {
-            settings["setting \(number)"] =
-                TransferSamples.values[number % 60] + (number.isMultiple(of: 2) ? Data() : Data("x".utf8))
+        for number in 0..<(10_000 - settings.count) {
+            settings["setting \(number)"] = TransferSamples.values[number % 60]
         }
         return settings
-    }
-
-    /// What is copied between all pairs of stores.
-    private static let copied = settings(Rounds.choose(1_000, full: 10_000))
-
-    @Test(
-        "Ten thousand settings are equal after they were copied to a store of any kind and back",
-        arguments: StoreKind.allCases, StoreKind.allCases)
-    func thereAndBack(_ kind: StoreKind, _ other: StoreKind) throws {
-        try withTemporaryDirectory { (directory: String) in
-            let (first, second, third) = ("\(directory)/1", "\(directory)/2", "\(directory)/3")
-            try kind.fill(first, with: Self.copied)
-            let count = Self.copied.count
-            _ = try (ToolBench.ready(other, in: second), ToolBench.ready(kind, in: third))
-            let there = ToolBench(kind, in: first).run(["copy"] + [other.store(in: second)])
-            #expect(there.code == 0 && there.output == "\(count) settings, \(count) changed.\n", "\(there)")
-            let back = ToolBench(other, in: second).run(["copy"] + [kind.store(in: third)])
-            #expect(back.code == 0, "\(back)")
-            #expect(try other.contents(in: second) == Self.copied)
-            #expect(try kind.contents(in: third) == Self.copied)
-            let again = ToolBench(kind, in: first).run(["copy"] + [kind.store(in: third)])
-            #expect(again == .init(0, "\(count) settings, 0 changed.\n"))
-        }
-    }
+    }()
 
     @Test(
         "A copy that was killed leaves both stores usable, and the same command goes on", arguments: StoreKind.allCases)
@@ -80,8 +54,6 @@ struct ToolCopyTests {
             #expect(try StoreKind.sqlite.contents(in: "\(directory)/b").count == 2)
             #expect(bench.run(["copy", "--replace"] + target) == .init(0, "1 setting, 1 changed.\n"))
             #expect(try StoreKind.sqlite.contents(in: "\(directory)/b") == ["a": Data("1".utf8)])
-            #expect(bench.run(["copy"] + [StoreKind.file.store(in: "\(directory)/a")]).code == 2)
-            #expect(bench.run("copy").code == 2)
             let new = bench.run(["copy", "\(directory)/c/new.plist", "--dry-run"])
             #expect(new == .init(0, "+ a: 1\n1 setting, 1 would change.\n"))
             #expect(!FileManager.default.fileExists(atPath: "\(directory)/c"))

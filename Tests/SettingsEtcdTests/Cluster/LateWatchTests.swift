@@ -13,38 +13,40 @@ extension WithSlowEtcd {
 
         /// Calls `body` with a service that knows `count` as 5 and `other` as 1, while the cluster has 3 and 7.
         private func withLateWatch(
-            _ change: (inout EtcdStore.Options) -> Void = { _ in },
-            _ body: (Fleet, FaultyProxy, EtcdStore, SettingsService) async throws -> Void
+            _ access: SettingsStoreAccess = .readWrite,
+            _ body: (Fleet, FaultyProxy, SettingsService) async throws -> Void
         ) async throws {
-            try await Fleet.withProxy(change) { fleet, proxy, store in
+            try await Fleet.withProxy({ $0.access = access }) { fleet, proxy, store in
                 for (name, value) in [("count", "5"), ("other", "1")] {
                     try fleet.server.control("put", "test/\(name)", value)
                     try await until { store.text(name) == value }
                 }
-                let settings = SettingsService.fleet(store)
                 proxy.setFaults(.init(holdsWatches: true))
                 try fleet.server.control("put", "test/count", "3")
                 try fleet.server.control("put", "test/other", "7")
+                let settings = SettingsService.fleet(store)
                 #expect(settings.get(count) == 5)
-                try await body(fleet, proxy, store, settings)
+                try await body(fleet, proxy, settings)
             }
         }
 
         @Test(
-            "A transaction that only reads returns what the cluster holds",
+            "A transaction that only reads returns what the cluster holds, and throws without the cluster",
             arguments: [SettingsStoreAccess.readWrite, .readOnly])
         func reading(access: SettingsStoreAccess) async throws {
-            try await withLateWatch({ $0.access = access }) { _, _, _, settings in
+            try await withLateWatch(access) { _, proxy, settings in
                 let both = try settings.save { [count, other] in [$0.get(count), $0.get(other)] }
-                #expect(both == [3, 7])
                 // What it has learned stays known.
-                #expect(settings.get(count) == 3 && settings.get(other) == 7)
+                #expect(both == [3, 7] && settings.get(count) == 3 && settings.get(other) == 7)
+                proxy.setFaults(.init(isRefusing: true))
+                proxy.cutAll()
+                #expect(thrownCode { try settings.save { $0.get(count) } } == .clusterUnreachable)
             }
         }
 
         @Test("A decision to write nothing, and an error of the closure, are made by what the cluster holds")
         func deciding() async throws {
-            try await withLateWatch { fleet, _, _, settings in
+            try await withLateWatch { fleet, _, settings in
                 try settings.save { if $0.get(count) < 4 { $0.set(count, to: 4) } }
                 #expect(try fleet.server.control("get", "test/count", "--print-value-only") == "4\n")
                 struct TooFew: Error {}
@@ -76,22 +78,6 @@ extension WithSlowEtcd {
                 for name in names {
                     #expect(try fleet.server.control("get", "test/\(name)", "--print-value-only") == "1\n", "\(name)")
                 }
-            }
-        }
-
-        @Test(
-            "A transaction that only reads throws without the cluster, and a migration without steps to take does not")
-        func unreachable() async throws {
-            try await withLateWatch({ $0.patience = .seconds(1) }) { _, proxy, store, settings in
-                let step = SettingsService.Migration.version("1") { [count] in $0.set(count, to: 9) }
-                try settings.migrate([step], in: .fleet)
-                try await until { store.keys().contains(SettingsService.migrationLedger) }
-                proxy.setFaults(.init(isRefusing: true))
-                proxy.cutAll()
-                #expect(thrownCode { try settings.save { $0.get(count) } } == .clusterUnreachable)
-                let report = try settings.migrate([step], in: .fleet)
-                #expect(report.appliedVersions.isEmpty)
-                #expect(settings.get(count) == 9)
             }
         }
     }

@@ -14,13 +14,16 @@ extension WithEtcd {
         func offlineStart() async throws {
             try await Fleet.with { fleet in
                 let first = try fleet.store()
-                try first.save("count", "5")
+                let step = SettingsService.Migration.version("1") { [count] in $0.set(count, to: 5) }
+                try SettingsService.fleet(first).migrate([step], in: .fleet)
                 first.close()
                 fleet.server.kill(0)
                 let problems = Recorder<SettingsError>()
                 let store = try fleet.store()
                 let settings = SettingsService.fleet(store, problems)
                 #expect(settings.get(count) == 5 && !store.isConnected)
+                // Nothing is left to do.
+                #expect(try settings.migrate([step], in: .fleet).appliedVersions.isEmpty)
                 settings.set(count, to: 6)
                 #expect(settings.get(count) == 5)
                 #expect(problems.codes.filter { $0 == .clusterUnreachable }.count == 2, "of opening and of set")
@@ -94,12 +97,14 @@ extension WithEtcd {
         func setBack() async throws {
             try await Fleet.withProxy({ $0.patience = .seconds(1) }) { fleet, proxy, store in
                 try store.save("a", "1")
-                // The answer to the write is lost, the member cannot be asked, and the watch tells nothing.
+                // The answer to the write is lost, the member cannot be asked until save has given up, and the watch tells nothing.
+                let hasGivenUp = DispatchSemaphore(value: 0)
                 proxy.setFaults(.init(holdsWatches: true))
-                proxy.setNextFault(.init(dies: 1) { Thread.sleep(forTimeInterval: 2) })
+                proxy.setNextFault(.init(dies: 1) { hasGivenUp.wait() })
                 #expect(thrownCode { try store.save("a", "2") } == .outcomeUnknown)
                 #expect(store.text("a") == "1")
                 proxy.setFaults(.init())
+                hasGivenUp.signal()
                 try await until { store.isConnected && store.text("a") == "2" }
                 #expect(try fleet.server.control("get", "test/a", "--print-value-only") == "2\n")
                 try store.put("a", "1")

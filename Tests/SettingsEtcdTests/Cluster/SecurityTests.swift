@@ -150,7 +150,7 @@ extension WithEtcd {
                     #expect(store.isConnected == canRead && store.text("a") == (canRead ? "1" : nil))
                     #expect(thrownCode { try store.synchronize() } == (canRead ? nil : code))
                 }
-                // Longer than a token lives, which etcd checks once a second.
+                // The subject is time that passes: a token expires that nothing uses for a second. Etcd looks once a second.
                 try await Task.sleep(for: .milliseconds(2_500))
                 try ann.save("a", "3")
                 for (password, isRight) in [("secret-ann", true), ("wrong-secret", false)] {

@@ -101,17 +101,4 @@ struct ContentsTests {
         _ = watch(&contents, other, nil, 8)
         #expect(contents.names.isEmpty && contents.count == 0)
     }
-
-    @Test("Pauses grow to a limit, and are never twice the same")
-    func backoff() {
-        var backoff = Backoff(first: .milliseconds(10), limit: .seconds(1))
-        let pauses = (0..<200).map { attempt in
-            let (pause, whole) = (backoff.fail(), min(Duration.seconds(1), .milliseconds(10) * (1 << min(attempt, 20))))
-            #expect(pause >= whole / 2 && pause <= whole)
-            return pause
-        }
-        #expect(Set(pauses).count > 190)
-        backoff.succeed()
-        #expect(backoff.fail() <= .milliseconds(10))
-    }
 }

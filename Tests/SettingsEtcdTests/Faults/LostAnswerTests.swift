@@ -28,6 +28,7 @@ extension WithSlowEtcd {
         func increments(fault: Fault) async throws {
             try await Fleet.withProxy({ $0.patience = .seconds(60) }) { fleet, proxy, store in
                 let faults = fault.faults {
+                    // For a time the connections are refused; the store tries again meanwhile.
                     guard fault == .memberIsKilled else { return Thread.sleep(forTimeInterval: 0.15) }
                     fleet.server.kill(0)
                     #expect(throws: Never.self) { try fleet.server.start(0) }
@@ -39,31 +40,6 @@ extension WithSlowEtcd {
                     proxy.setNextFault(faults)
                     try settings.save { $0.update(count) { $0 += 1 } }
                     #expect(try fleet.server.control("get", "test/count", "--print-value-only") == "\(number)\n")
-                }
-            }
-        }
-
-        @Test("A save that was made is not reported as one that was not", arguments: Fault.allCases)
-        func saves(fault: Fault) async throws {
-            try await Fleet.withProxy({ $0.patience = .seconds(2) }) { fleet, proxy, store in
-                let isReported = DispatchSemaphore(value: 0)
-                let faults = fault.faults {
-                    if fault == .memberIsKilled { fleet.server.kill(0) }
-                    isReported.wait()
-                    if fault == .memberIsKilled { #expect(throws: Never.self) { try fleet.server.start(0) } }
-                }
-                try store.save("a", "0")
-                for number in 1...4 {
-                    proxy.setNextFault(faults)
-                    let code = thrownCode { try store.save("a", "\(number)") }
-                    isReported.signal()
-                    try await until { thrownCode { try store.synchronize() } == nil }
-                    let isMade = try fleet.server.control("get", "test/a", "--print-value-only") == "\(number)\n"
-                    switch code {
-                    case nil: #expect(isMade)
-                    case .clusterUnreachable?: #expect(!isMade)
-                    default: #expect(code == .outcomeUnknown)
-                    }
                 }
             }
         }

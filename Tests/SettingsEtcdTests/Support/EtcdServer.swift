@@ -22,22 +22,32 @@ final class EtcdServer: Sendable {
         var process: Program?
     }
 
+    /// A member without others has nothing to wait for when it elects itself.
+    private static let elections = ["--heartbeat-interval", "10", "--election-timeout", "100"]
+
     private let members: Mutex<[Member]>
     private let scheme: String
     private let directory: String
+    /// Where the members keep their data: in memory where the system has a place for that, because etcd flushes each write.
+    /// The members are killed, and what they have written stays; the machine is not.
+    private let data: String
     /// What etcd's own client needs besides the endpoints.
     private let clientArguments: [String]
 
     /// Starts members and waits until they answer.
     ///
     /// - Parameters:
-    ///   - directory: Where they keep their data.
+    ///   - directory: Where other files are kept.
     ///   - extra: Further arguments of each member.
     ///   - client: Further arguments of etcd's own client, such as its certificate.
     init(
         _ count: Int = 1, in directory: String, scheme: String = "http", extra: [String] = [], client: [String] = []
     ) throws {
         (self.scheme, self.directory, clientArguments) = (scheme, directory, client)
+        let memory = "/dev/shm"
+        let data =
+            FileManager.default.isWritableFile(atPath: memory) ? "\(memory)/settings-\(UUID().uuidString)" : directory
+        self.data = data
         let ports = try Self.freePorts(2 * count)
         let names = (0..<count).map { "member\($0)" }
         let peers = (0..<count).map { "http://127.0.0.1:\(ports[count + $0])" }
@@ -46,7 +56,7 @@ final class EtcdServer: Sendable {
             (0..<count).map { index in
                 let client = "\(scheme)://127.0.0.1:\(ports[index])"
                 return Member(
-                    folder: directory + "/" + names[index],
+                    folder: data + "/" + names[index],
                     identity: [
                         "--name", names[index], "--initial-advertise-peer-urls", peers[index], "--initial-cluster",
                         initial,
@@ -54,14 +64,20 @@ final class EtcdServer: Sendable {
                     arguments: [
                         "--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls",
                         peers[index], "--log-level", "error", "--logger", "zap",
-                    ] + extra,
+                    ] + (count == 1 ? Self.elections : []) + extra,
                     port: ports[index], process: nil)
             })
         for index in 0..<count { try start(index) }
         try waitForPorts()
     }
 
-    deinit { for index in 0..<members.withLock({ $0.count }) { kill(index) } }
+    deinit {
+        for member in members.withLock(\.self) {
+            member.process?.end()
+            try? FileManager.default.removeItem(atPath: member.folder)
+        }
+        if data != directory { rmdir(data) }
+    }
 
     var ports: [Int] { members.withLock { $0.map(\.port) } }
     var endpoints: [String] { ports.map { "\(scheme)://127.0.0.1:\($0)" } }
@@ -119,26 +135,6 @@ final class EtcdServer: Sendable {
 
     private func isHealthy(_ endpoint: String) throws -> Bool {
         try run(["--endpoints", endpoint, "--dial-timeout", "1s", "--command-timeout", "1s", "get", "x"]).status == 0
-    }
-
-    /// The member that leads the others.
-    func leader() throws -> Int? {
-        for (index, endpoint) in endpoints.enumerated() where members.withLock({ $0[index].process != nil }) {
-            let result = try run([
-                "--endpoints", endpoint, "--dial-timeout", "1s", "--command-timeout", "1s", "endpoint", "status",
-                "-w", "fields",
-            ])
-            var fields: [String: String] = [:]
-            for line in result.output.split(separator: "\n") {
-                let parts = line.split(separator: ":", maxSplits: 1)
-                if parts.count == 2 {
-                    fields[parts[0].trimmingCharacters(in: .whitespaces)] = parts[1].trimmingCharacters(
-                        in: .whitespaces)
-                }
-            }
-            if let leader = fields["\"Leader\""], leader == fields["\"MemberID\""] { return index }
-        }
-        return nil
     }
 
     /// Runs etcd's own client.

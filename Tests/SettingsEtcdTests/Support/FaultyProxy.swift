@@ -9,8 +9,6 @@ final class FaultyProxy: Sendable {
         /// The longest delay of a piece in milliseconds.
         var delay = 0
         var cut = 0.0
-        /// Cuts when an answer comes, so that only the client knows nothing of it.
-        var losesAnswer = 0.0
         /// Sends a write request over a second connection as well, now or a moment later.
         var duplicates = 0.0
         /// Cuts when a write request comes, and sends the request some hundred milliseconds later.
@@ -70,11 +68,10 @@ final class FaultyProxy: Sendable {
     }
 
     private func listen(on socket: ListeningSocket) {
-        let box = WeakBox(self)
-        Thread.detachNewThread {
+        Thread.detachNewThread { [weak self] in
             while let connection = socket.accept() {
-                guard let proxy = box.object else { return connection.close() }
-                proxy.serve(connection)
+                guard let self else { return connection.close() }
+                serve(connection)
             }
         }
     }
@@ -102,19 +99,6 @@ final class FaultyProxy: Sendable {
             }
             return isOpen ? listen(on: socket) : socket.close()
         }
-    }
-
-    private final class WeakBox: Sendable {
-        private let reference: Mutex<Reference>
-
-        private struct Reference: @unchecked Sendable {
-            // Used inside the mutex only.
-            weak var object: FaultyProxy?
-        }
-
-        init(_ object: FaultyProxy) { reference = Mutex(Reference(object: object)) }
-
-        var object: FaultyProxy? { reference.withLock { $0.object } }
     }
 
     deinit { close() }
@@ -185,15 +169,13 @@ final class FaultyProxy: Sendable {
             for request in splitter.add(bytes) {
                 path.value = String(decoding: request.split(separator: UInt8(ascii: " "))[1], as: UTF8.self)
                 let isTransaction = path.value == Self.transactionPath
-                let (duplicates, isLate) = state.withLock { state in
-                    (
-                        isTransaction && state.happensToWrite(\.duplicates) != nil,
-                        isTransaction && state.happensToWrite(\.isLate) != nil
-                    )
-                }
                 guard mayPass() else { return }
-                if duplicates { Self.send(request, to: target, afterMilliseconds: Bool.random() ? 20 : 0) }
-                if isLate { return Self.send(request, to: target, afterMilliseconds: .random(in: 50...400)) }
+                if isTransaction, happensToWrite(\.duplicates) {
+                    Self.send(request, to: target, afterMilliseconds: Bool.random() ? 20 : 0)
+                }
+                if isTransaction, happensToWrite(\.isLate) {
+                    return Self.send(request, to: target, afterMilliseconds: .random(in: 50...400))
+                }
                 if !server.send(request) { return }
             }
         }
@@ -206,22 +188,18 @@ final class FaultyProxy: Sendable {
             if isTransaction { path.value = "" }
             let isWatch = path.value == "/v3/watch"
             while isWatch, state.withLock({ $0.faults.holdsWatches && !$0.isClosed }) { usleep(5000) }
-            let (isLost, isJunk, death) = state.withLock { state in
-                (
-                    state.happens(state.faults.losesAnswer)
-                        || isTransaction && state.happensToWrite(\.losesWrite) != nil,
-                    isTransaction && state.happensToWrite(\.junk) != nil,
-                    isTransaction ? state.happensToWrite(\.dies) : nil
-                )
-            }
-            guard mayPass(), !isLost else { return }
-            if let death { return die(death.whileDead) }
-            if isJunk {
+            guard mayPass(), !isTransaction || !happensToWrite(\.losesWrite) else { return }
+            if isTransaction, let death = state.withLock({ $0.happensToWrite(\.dies) }) { return die(death.whileDead) }
+            if isTransaction, happensToWrite(\.junk) {
                 _ = client.send(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8))
                 return
             }
             if !client.send(bytes) { return }
         }
+    }
+
+    private func happensToWrite(_ probability: KeyPath<Faults, Double>) -> Bool {
+        state.withLock { $0.happensToWrite(probability) != nil }
     }
 
     /// Waits as the faults say, and returns whether the connection goes on.

@@ -25,8 +25,7 @@ extension WithEtcd {
                 #expect(try fleet.server.control("get", "test/volume", "--print-value-only") == "0.5\n")
                 try fleet.server.control("put", "test/name", "\"Anna\"")
                 #expect(run("get", "name").output == "Anna\n")
-                let list = run("list")
-                #expect(list.code == 0 && list.output.contains("volume") && list.output.contains("name"))
+                #expect(run("list").output == "name    text    Anna\nvolume  number  0.5\n")
                 let file = "\(fleet.directory)/export.json"
                 #expect(run("export", file).code == 0)
                 #expect(run("delete", "volume").code == 0 && run("get", "volume").code != 0)
@@ -63,12 +62,12 @@ extension WithEtcd {
             }
         }
 
-        @Test("Ten thousand settings are equal after they were copied to a cluster and back, and all are removed")
+        @Test("Two thousand settings are equal after they were copied to a cluster and back, and all are removed")
         func thereAndBack() async throws {
             try await Fleet.with { fleet in
                 let (first, last) = ("\(fleet.directory)/first.plist", "sqlite:\(fleet.directory)/last")
                 let values = ["1", "\"text\"", "[1,2,{\"a\":null}]", "no JSON", "\"\u{1F600}\"", "\u{0}\u{1}"]
-                let settings = (0..<10_000).map { number in
+                let settings = (0..<2_000).map { number in
                     SettingsStoreBatch.Entry(
                         key: .init("setting \(number)", scope: .defaults),
                         data: Data((values[number % 6] + (number % 7 == 0 ? "" : " ")).utf8))
@@ -77,16 +76,13 @@ extension WithEtcd {
                 _ = try store.apply(SettingsStoreBatch(writes: settings))
                 try store.synchronize()
                 for (source, target, count) in [
-                    (first, Self.store, 10_000), (Self.store, last, 10_000), (first, last, 0),
+                    (first, Self.store, 2_000), (Self.store, last, 2_000), (first, last, 0),
                 ] {
                     let run = SettingsToolRun(["copy", source, target], variables(fleet))
-                    #expect(run.code == 0 && run.output == "10000 settings, \(count) changed.\n", "\(run)")
+                    #expect(run.code == 0 && run.output == "2000 settings, \(count) changed.\n", "\(run)")
                 }
-                let removed = tool(["delete"] + (0..<500).map { "setting \($0)" }, fleet)
-                #expect(removed.code == 0, "\(removed)")
-                // Reading all of them can take longer than opening waits.
-                let reader = try fleet.store { $0.openingPatience = .seconds(60) }
-                #expect(reader.keys().count == 9_500)
+                #expect(tool(["delete"] + (0..<500).map { "setting \($0)" }, fleet).code == 0)
+                #expect(try fleet.store().keys().count == 1_500)
                 #expect(tool(["delete", "--all"], fleet).code == 0 && tool(["list"], fleet).output.isEmpty)
             }
         }

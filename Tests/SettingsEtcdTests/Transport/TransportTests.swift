@@ -40,12 +40,12 @@ struct TransportTests {
     func kept() throws {
         let server = try ScriptedServer(.answer("yes"))
         defer { server.close() }
-        for size in [2, 65_536, 1_500_000] {
+        for size in [2, 1_500_000] {
             let body = String(repeating: "x", count: size)
             #expect(try send(body, to: server.endpoint) == "yes")
             #expect(server.requests.all.last?.suffix(size).elementsEqual(body.utf8) == true)
         }
-        #expect(server.requests.count == 3 && server.closed.count == 0)
+        #expect(server.requests.count == 2 && server.closed.count == 0)
     }
 
     @Test(

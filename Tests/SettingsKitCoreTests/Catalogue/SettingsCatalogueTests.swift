@@ -1,4 +1,5 @@
 import Foundation
+import SettingsTestSupport
 import Testing
 
 @testable import SettingsKitCore
@@ -15,21 +16,18 @@ struct SettingsCatalogueTests {
     func builders() {
         let isSmall = true
         let built = SettingsCatalogue("Test") {
-            SettingsGroup("One") {
-                .playerVolume; .playerMuted
-            }
-            SettingsGroup("Two", [.playerPort])
             if !isSmall { SettingsGroup("None", []) }
-            for title in ["Three", "Four"] {
+            SettingsGroup("One", [.playerPort])
+            for title in ["Two", "Three"] {
                 SettingsGroup(title) {
+                    .playerVolume; .playerMuted
                     if isSmall { .playerUser } else { .playerTheme }
                     [.playerNickname, .playerHosts]
                 }
             }
         }
-        #expect(built.groups.map(\.title) == ["One", "Two", "Three", "Four"])
-        #expect(built.settings.map(\.key.name) == ["volume", "muted", "port", "user", "nickname", "server.hosts"])
-        #expect(SettingsCatalogue("Array", [SettingsGroup("One", [.playerPort])]).settings.count == 1)
+        #expect(built.groups.map(\.title) == ["One", "Two", "Three"])
+        #expect(built.settings.map(\.key.name) == ["port", "volume", "muted", "user", "nickname", "server.hosts"])
     }
 
     @Test("A setting is found by its name, and a similar name is suggested for a wrong one")
@@ -80,9 +78,10 @@ struct SettingsCatalogueTests {
 
     @Test("Rows name the layer and say whether it locks")
     func layeredRows() throws {
-        let store = SampleLayers([
-            ("managed", ["port": "1"]), ("environment", ["volume": "0.8"]), (nil, ["volume": "0.2", "port": "2"]),
-            ("system", ["user": "\"sys\""]),
+        let store = try LayeredStore([
+            .locked(MemoryStore(["port": "1"]), name: "managed"), .environment(prefix: "P_", ["P_VOLUME": "0.8"]),
+            .writable(MemoryStore(["volume": "0.2", "port": "2"])),
+            .fallback(MemoryStore(["user": "\"sys\""]), name: "system"),
         ])
         let rows = catalogue.rows(in: .over(store))
         #expect(rows[0].source == .layer("environment") && rows[0].isLocked && rows[0].text == "0.8" && rows[0].isSet)
@@ -91,43 +90,41 @@ struct SettingsCatalogueTests {
     }
 
     @Test("A table is aligned, in groups, with problems below their settings")
-    func table() {
-        let store = SampleLayers([
-            ("environment", ["volume": "0.8", "port": "eighty"]), (nil, ["nickname": "\"Ann\""]),
+    func table() throws {
+        let store = try LayeredStore([
+            .environment(prefix: "PLAYER_", ["PLAYER_VOLUME": "0.8", "PLAYER_PORT": "eighty"]),
+            .writable(MemoryStore(["nickname": "\"Ann\""])),
         ])
+        let catalogue = SettingsCatalogue(
+            "Test", [SettingsGroup("Sound", [.playerVolume]), SettingsGroup("Server", [.playerPort, .playerNickname])])
         #expect(
             catalogue.table(in: .over(store)) == """
                 Sound
-                  volume        0.8    environment, locked
-                  muted         false  default
+                  volume    0.8   environment, locked
 
                 Server
-                  port          8080   default
+                  port      8080  default
                     Problem: invalidValue: The setting rejects this value. Setting: "port" in
                     .defaults. Layer: environment. Store: PLAYER_PORT. Expected: an integer from
                     1 to 65535.
-                  user          www    default
-                  theme         light  default
-                  nickname      Ann    store
-                  apiToken      •••    default
-                  server.hosts  []     default
+                  nickname  Ann   store
 
                 """)
     }
 
-    @Test("A table escapes control characters, counts wide characters twice, and cuts off long values")
+    @Test("A table escapes control characters, and cuts off long values")
     func hostileTable() {
         let wide = Setting<String>("大きさ", in: .defaults, default: "値👩‍👩‍👧e\u{301}")
         let hostile = Setting<String>("a\u{1B}[31m\n", in: .defaults, default: "\u{1B}]0;x\u{7}\r\n\u{202E}\u{85}")
         let long = Setting<String>("long", in: .defaults, default: String(repeating: "字", count: 1_000))
         let catalogue = SettingsCatalogue("Hostile\n", [SettingsGroup("G\u{1B}", [wide, hostile, long])])
         let table = catalogue.table(in: service())
-        let longText = String(repeating: "字", count: 26)
+        let longText = String(repeating: "字", count: 53)
         #expect(
             table == #"""
                 G\u{1B}
-                  大きさ         値👩‍👩‍👧é                                                  default
-                  a\u{1B}[31m\n  \u{1B}]0;x\u{7}\r\n\u{202E}\u{85}                      default
+                  大きさ            値👩‍👩‍👧é                                                     default
+                  a\u{1B}[31m\n  \u{1B}]0;x\u{7}\r\n\u{202E}\u{85}                       default
                   long           \#(longText)…  default
 
                 """#)
@@ -137,13 +134,13 @@ struct SettingsCatalogueTests {
             let isClean = output.unicodeScalars.allSatisfy { $0 == "\n" || !$0.disturbsOutput }
             #expect(isClean)
         }
-        for line in catalogue.lines(table) { #expect(TextLayout.columns(line) <= 80) }
+        #expect(fitsInEightyColumns(table))
     }
 
     @Test("The rows as JSON have values of the settings' types")
     func json() throws {
         let text = catalogue.json(in: service(["server.hosts": "[\"a\"]", "volume": "7"]))
-        let rows = try JSONDecoder().decode([[String: JSONValue]].self, from: Data(text.utf8))
+        let rows = try JSONDecoder().decode([[String: JSONTree]].self, from: Data(text.utf8))
         #expect(rows[0]["value"] == .number(0.5) && rows[0]["type"] == .string("number from 0 to 1"))
         #expect(rows[0]["problem"] != nil && rows[1]["problem"] == nil && rows[1]["value"] == .bool(false))
         #expect(rows[2]["value"] == .integer(8080) && rows[2]["default"] == .integer(8080))
@@ -165,5 +162,66 @@ struct SettingsCatalogueTests {
         _ = catalogue.table(in: service) + catalogue.json(in: service) + catalogue.help() + catalogue.jsonSchema()
         #expect(store.setCount == 0 && store.contents.count == 1)
         #expect(problems.all.isEmpty)
+    }
+
+    // MARK: Problems
+
+    @Test("All problems are found at once, in every layer, with the nearest names")
+    func problems() throws {
+        let store = try LayeredStore([
+            .environment(prefix: "PLAYER_", ["PLAYER_PORT": "99999"]),
+            .writable(MemoryStore(["port": "\"x\"", "user": "\"\"", "prot": "1", "zzz": "2"])),
+            .fallback(MemoryStore(["volume": "7"]), name: "system"),
+        ])
+        #expect(catalogue.check(in: .over(MemoryStore(["port": "80", "SettingsKit:migrations": "[]"]))).isEmpty)
+        let problems = catalogue.check(in: .over(store))
+        let found = problems.map { "\($0.kind) \($0.name ?? "") \($0.error?.layer ?? "-") \($0.otherName ?? "-")" }
+        #expect(
+            found == [
+                "value volume system -", "value port environment -", "value port - -", "value user - -",
+                "unknownName prot - port", "unknownName zzz - -",
+            ])
+        #expect(problems[1].error?.code == .invalidValue && problems[2].error?.code == .decodingFailed)
+        #expect(problems[4].description == "prot: There is no setting of this name in .defaults. Did you mean port?")
+        #expect(problems[1].description.contains("Expected: an integer from 1 to 65535."))
+        #expect(!problems.map(\.description).joined().contains("99999"))
+    }
+
+    @Test("A store that cannot be read is one problem")
+    func unreadable() {
+        let store = TwoFunctionStore(willGet: { _ in throw StoreBroken() })
+        let problems = catalogue.check(in: .over(store))
+        #expect(problems.map(\.kind) == [.store] && problems.first?.error?.code == .readFailed)
+        let missing = SettingsService(stores: [:], diagnosticSink: .none)
+        #expect(catalogue.check(in: missing).map(\.error?.code) == [.noStore])
+        #expect(catalogue.rows(in: missing).allSatisfy { $0.problem?.code == .noStore && $0.source == .default })
+    }
+
+    @Test("Two settings with one spelling as an argument or a variable are a problem")
+    func spellings() {
+        let one = Setting<Int>("launchCount", in: .defaults, default: 1)
+        let two = Setting<Int>("launch.count", in: .defaults, default: 1)
+        let negated = Setting<Int>("no-muted", in: .defaults, default: 1)
+        let elsewhere = Setting<Int>("launch-count", in: .shared, default: 1)
+        let catalogue = SettingsCatalogue("Test", [SettingsGroup("All", [one, two, .playerMuted, negated, elsewhere])])
+        let service = SettingsService(
+            stores: [.defaults: MemoryStore(), .shared: MemoryStore()], diagnosticSink: .none)
+        let problems = catalogue.check(in: service)
+        #expect(problems.map(\.kind) == [.definition, .definition])
+        #expect(problems.map(\.name) == ["launch.count", "no-muted"])
+        #expect(problems.map(\.otherName) == ["launchCount", "muted"])
+        #expect(problems[0].description.contains("LAUNCH_COUNT"))
+    }
+
+    @Test("Two definitions of one name are a problem if their types differ")
+    func definitions() {
+        let number = Setting<Int>("twice", in: .defaults, default: 1)
+        let text = Setting<String>("twice", in: .defaults, default: "")
+        let again = Setting<Int>("twice", in: .defaults, default: 2)
+        func kinds(_ settings: [SettingsService.SettingDefinition]) -> [SettingsCatalogue.Problem.Kind] {
+            SettingsCatalogue("Test", [SettingsGroup("All", settings)]).check(in: .over(MemoryStore())).map(\.kind)
+        }
+        #expect(kinds([number, text]) == [.definition])
+        #expect(kinds([number, again]).isEmpty && kinds([number, number]).isEmpty)
     }
 }

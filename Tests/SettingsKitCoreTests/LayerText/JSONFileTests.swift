@@ -6,20 +6,25 @@ import Testing
 
 @Suite("JSON that people write")
 struct JSONFileTests {
-    /// The values as "name=json", in the order of the file, with those in objects after them.
-    private func read(_ text: String) throws -> [String] { list(try JSONFile.read(Data(text.utf8)), "") }
+    private func parse(_ data: Data) throws -> SettingsFileFormat.Contents {
+        try SettingsFileFormat.json.contents(of: data)
+    }
 
-    private func list(_ object: FileValue, _ path: String) -> [String] {
-        object.countingMembers.flatMap { name, value in
-            ["\(path)\(name)=\(String(decoding: value.data, as: UTF8.self))"] + list(value, "\(path)\(name)/")
+    /// The values as "name=json", sorted, with those in objects after them.
+    private func read(_ text: String) throws -> [String] { list(try parse(Data(text.utf8)).members, "") }
+
+    private func list(_ members: [String: FileValue], _ path: String) -> [String] {
+        members.sorted { $0.key < $1.key }.flatMap { name, value in
+            ["\(path)\(name)=\(String(decoding: value.data, as: UTF8.self))"]
+                + list(value.members ?? [:], "\(path)\(name)/")
         }
     }
 
     private func problem(_ text: String) -> String? { problem(Data(text.utf8)) }
 
     private func problem(_ data: Data) -> String? {
-        do throws(SettingsFileProblem) {
-            _ = try JSONFile.read(data)
+        do {
+            _ = try parse(data)
             return nil
         } catch {
             return "\(error)"
@@ -27,30 +32,29 @@ struct JSONFileTests {
     }
 
     @Test(
-        "Values keep their text, without comments, line breaks and commas too many",
+        "Values are read without comments, line breaks and commas too many",
         arguments: [
             (#"{}"#, []), ("\u{FEFF}{}", []), ("  \r\n{ }\n", []),
             (
                 #"{"a": 1, "b": -0.50e+3, "c": 123456789012345678901234567890}"#,
-                ["a=1", "b=-0.50e+3", "c=123456789012345678901234567890"]
+                ["a=1", "b=-500", "c=123456789012345678901234567890"]
             ),
             (
                 #"{"a": true, "b": false, "c": null, "d": "x\n\u00e9"}"#,
-                ["a=true", "b=false", "c=null", #"d="x\n\u00e9""#]
+                ["a=true", "b=false", "c=null", #"d="x\né""#]
             ),
             ("// first\n{ /* in */ \"a\" /* at */ : // line\r 1 /**/ , // last\n } /* end */", ["a=1"]),
             ("{\"a\": [1, /* two */ 2,\n [ ], \"x // y\", ], }", [#"a=[1,2,[],"x // y"]"#]),
             (#"{"a": {"b": {"c": 1}}}"#, [#"a={"b":{"c":1}}"#, #"a/b={"c":1}"#, "a/b/c=1"]),
             (#"{"a": {"b": 1,}, "c": {},}"#, [#"a={"b":1}"#, "a/b=1", "c={}"]),
             (#"{"a": [{"b": 1, "c": [{"d": 2, "d": 3}], "b": 4}]}"#, [#"a=[{"c":[{"d":3}],"b":4}]"#]),
-            (#"{"a": 1, "b": 2, "a": 3}"#, ["b=2", "a=3"]),
+            (#"{"a": 1, "b": 2, "a": 3}"#, ["a=3", "b=2"]),
             (#"{"a": {"b": 1}, "a": {"c": 2}}"#, [#"a={"c":2}"#, "a/c=2"]),
             (#"{"": 1, "a.b": 2, "\u0061c": 3}"#, ["=1", "a.b=2", "ac=3"]),
             (
                 #"{"a": [{"b": 1, "b": {"c": 2, "c": [3,]},}, {"d": 1, "e": [{}], "d": "x,}"}]}"#,
                 [#"a=[{"b":{"c":[3]}},{"e":[{}],"d":"x,}"}]"#]
             ),
-            (#"{"a": [{"\ud800": 1}]}"#, [#"a=[{"\ud800": 1}]"#]),
             (#"{"\"": [{"\"": "]"}]}"#, [#""=[{"\"":"]"}]"#]),
         ])
     func values(text: String, expected: [String]) throws { #expect(try read(text) == expected) }
@@ -70,11 +74,11 @@ struct JSONFileTests {
             ("{\"a\": 1,,}", "A name in quotation marks is missing (line 1, column 9)."),
             ("{\"a\": NaN}", "A value is missing (line 1, column 7)."),
             ("{\"a\": tru}", "A value is missing (line 1, column 7)."),
-            ("{\"a\": 1.}", "The value is not JSON, or is nested too deeply (line 1, column 7)."),
-            ("{\"a\": \"x\\q\"}", "The value is not JSON, or is nested too deeply (line 1, column 7)."),
-            ("{\"a\\ud800\": 1}", "The name has half a surrogate pair (line 1, column 2)."),
+            ("{\"a\": 1.}", "The number is not JSON (line 1, column 7)."),
+            ("{\"a\": \"x\\q\"}", "The text has an invalid escape or character, or does not end (line 1, column 7)."),
+            ("{\"a\\ud800\": 1}", "The name has an invalid escape or character, or does not end (line 1, column 2)."),
             ("{\"a\n\": 1}", "The name has an invalid escape or character, or does not end (line 1, column 2)."),
-            ("{\"a\": [1 2]}", "The value is not JSON, or is nested too deeply (line 1, column 10)."),
+            ("{\"a\": [1 2]}", "A comma or a closing bracket is missing (line 1, column 10)."),
             ("{} /* x", "There is text after the end of the value (line 1, column 4)."),
         ])
     func problems(text: String, expected: String) { #expect(problem(text) == expected) }
@@ -100,36 +104,5 @@ struct JSONFileTests {
         #expect(problem(text(513))?.contains("nested") == true)
         #expect(problem(text(100_000))?.contains("nested") == true)
         #expect(problem(#"{"a":"# + String(repeating: "{\"a\":[", count: 100_000))?.contains("nested") == true)
-    }
-
-    @Test(
-        "What Foundation reads as an object is read with the same values, and changed text ends with a value or a problem"
-    )
-    func foundation() throws {
-        let text = Array(#"{"a":{"b":[1,-2.5e3,{"c":"x\u00e9\\"}],"d":null},"e":"é","f":true}"#.utf8)
-        for seed in Rounds.seeds(0..<50_000, part: 2_000) {
-            var generator = SeededGenerator(seed: seed)
-            var bytes = text
-            for _ in 0..<Int.random(in: 0...3, using: &generator) {
-                let place = Int.random(in: bytes.indices, using: &generator)
-                switch Int.random(in: 0..<3, using: &generator) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-                case 1: bytes.remove(at: place)
-                default: bytes.insert(text.randomElement(using: &generator) ?? 0, at: place)
-                }
-            }
-            let data = Data(bytes)
-            let theirs = try? JSONDecoder().decode([String: JSONValue].self, from: data)
-            let mine = try? JSONFile.read(data)
-            guard let theirs else { continue }
-            // The scanner refuses what the decoder takes beyond the grammar.
-            guard let mine, (try? JSONSerialization.jsonObject(with: data)) != nil else { continue }
-            // The decoder keeps the first member of each name.
-            let names = String(decoding: bytes, as: UTF8.self).matches(of: /"([^"]*)"\s*:/).map(\.1)
-            guard Set(names).count == names.count else { continue }
-            for (name, value) in mine.countingMembers {
-                #expect(JSONValue(json: value.data) == theirs[name], "\(String(decoding: bytes, as: UTF8.self))")
-            }
-        }
     }
 }

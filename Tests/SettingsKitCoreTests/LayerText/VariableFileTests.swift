@@ -7,7 +7,7 @@ import Testing
 @Suite("Files of variables")
 struct VariableFileTests {
     private func read(_ text: String) throws -> [String] {
-        try VariableFile.read(Data(text.utf8)).members.map { "\($0)=\(String(decoding: $1.data, as: UTF8.self))" }
+        try VariableFile.read(Data(text.utf8)).variables.map { "\($0.name)=\($0.text)" }
     }
 
     @Test(
@@ -36,7 +36,7 @@ struct VariableFileTests {
             ("\nA='x", "The quotation mark at the end of the value is missing (line 2, column 3)."),
             ("A=\"x\" y", "There is text after the quotation mark at the end of the value (line 1, column 7)."),
             ("A='x'#y", "There is text after the quotation mark at the end of the value (line 1, column 6)."),
-            ("A=\0", "The value has a NUL (line 1, column 3)."), ("A='\0'", "The value has a NUL (line 1, column 4)."),
+            ("A=\0", "The value has a NUL (line 1, column 1)."), ("A='\0'", "The value has a NUL (line 1, column 1)."),
             ("$A=1", "A name is missing (line 1, column 1)."),
         ])
     func problems(text: String, expected: String) {

@@ -7,28 +7,10 @@ struct CandidateTests {
     private let port = Setting<Int>("port", in: .defaults, default: 1, validation: .range(1...9_999))
     private let isMuted = Setting<Bool>("muted", in: .defaults, default: false)
     private let volume = Setting<Double>("volume", in: .defaults, default: 0.5)
-    private let store = CandidateStore()
+    private let store = ThreeLayers()
     private let problems = Recorder<SettingsError>()
 
-    private func service() -> SettingsService { SettingsService.over(store, problems) }
-
-    @Test("The highest layer counts, and uncovers the next one when it goes")
-    func precedence() throws {
-        let settings = service()
-        #expect(settings.get(port) == 1 && settings.source(of: port) == .default && !settings.isSet(port))
-        store.change("port", in: "system", to: "2")
-        #expect(settings.get(port) == 2 && settings.source(of: port) == .layer("system") && !settings.isLocked(port))
-        settings.set(port, to: 3)
-        #expect(settings.get(port) == 3 && settings.source(of: port) == .store)
-        store.change("port", in: "managed", to: "4")
-        #expect(settings.get(port) == 4 && settings.source(of: port) == .layer("managed") && settings.isLocked(port))
-        #expect(try settings.load(port) == 4)
-        store.change("port", in: "managed", to: nil)
-        #expect(settings.get(port) == 3)
-        settings.reset(port)
-        #expect(settings.get(port) == 2 && settings.isSet(port))
-        #expect(problems.all.isEmpty)
-    }
+    private func service() -> SettingsService { SettingsService.over(store.layered, problems) }
 
     @Test("What a setting does not accept is diagnosed once with the layer, and the next layer counts")
     func fallingThrough() {
@@ -58,19 +40,17 @@ struct CandidateTests {
     }
 
     @Test("Text is read by the setting's type: variables, arguments with a value, flags")
-    func text() {
-        let settings = service()
-        store.change("port", in: "managed", to: "80", form: .text)
-        store.change("muted", in: "managed", to: "true", form: .argument(next: "0.8"))
-        store.change("volume", in: "managed", to: "true", form: .argument(next: "0.8"))
+    func text() throws {
+        func service(_ arguments: [String], _ variables: [String: String]) throws -> SettingsService {
+            let layers: [LayeredStore.Layer] = [
+                .arguments(arguments), .environment(prefix: "P_", variables), .writable(MemoryStore()),
+            ]
+            return SettingsService.over(try LayeredStore(layers), problems)
+        }
+        let settings = try service(["--muted", "--volume", "0.8"], ["P_PORT": "80"])
         #expect(settings.get(port) == 80 && settings.get(isMuted) && settings.get(volume) == 0.8)
         #expect(problems.all.isEmpty)
-        // Text never changes in a program, so this is another service's.
-        let another = CandidateStore()
-        another.change("volume", in: "managed", to: "true", form: .argument(next: nil))
-        another.change("muted", in: "managed", to: "maybe", form: .text)
-        another.change("port", in: "managed", to: "eighty", form: .text)
-        let others = SettingsService.over(another, problems)
+        let others = try service(["--volume"], ["P_MUTED": "maybe", "P_PORT": "eighty"])
         #expect(others.get(volume) == 0.5 && !others.get(isMuted) && others.get(port) == 1)
         #expect(problems.all.map(\.code) == [.invalidValue, .invalidValue, .invalidValue])
     }
@@ -114,7 +94,7 @@ struct CandidateTests {
                 }
             },
             { try settings.save { $0.update(port) { $0 += 1 } } },
-            { try store.save(port, to: 9) },
+            { try store.layered.save(port, to: 9) },
             { try Persister(port, in: settings).save(9) },
             { try Persister(port, in: settings).remove() },
             { try settings.set(port, fromText: "9") },
@@ -133,6 +113,9 @@ struct CandidateTests {
         }
         #expect(problems.all.map(\.code) == [.locked])
         #expect(settings.get(port) == 4 && store.held("port") == "3")
+        store.change("port", in: "managed", to: nil)
+        try settings.save(port, to: 9)
+        #expect(settings.get(port) == 9 && settings.source(of: port) == .store)
     }
 
     @Test("A layer that holds nothing that the setting accepts does not lock it")
@@ -178,5 +161,15 @@ struct CandidateTests {
             value += 1
         }
         #expect(runs.all == [2, 20] && store.held("port") == "21")
+    }
+
+    @Test("Resetting a namespace removes what the writable layer has, whatever other layers have")
+    func namespaces() {
+        enum Sound: SettingsNamespace { static let id = "sound" }
+        for (name, layer) in [("other", "managed"), ("sound:b", nil), ("sound:c", "system")] as [(String, String?)] {
+            store.change(name, in: layer, to: "1")
+        }
+        service().reset(Sound.self, in: .defaults)
+        #expect(store.held("sound:b") == nil && problems.all.isEmpty)
     }
 }

@@ -4,37 +4,6 @@ import Testing
 
 @testable import SettingsKitCore
 
-/// A text that a test replaces.
-private final class ReplacedText: FollowedText {
-    private let state: Mutex<(json: String, receive: (@Sendable (LayerTextReading) -> Void)?)>
-
-    private let format: SettingsFileFormat
-
-    init(_ json: String, _ format: SettingsFileFormat = .json) {
-        self.format = format
-        state = Mutex((json, nil))
-    }
-
-    private func reading(_ json: String) -> LayerTextReading {
-        do {
-            return .text(try format.text(of: Data(json.utf8), path: "/file"))
-        } catch {
-            return .failed(SettingsError(.unreadableFile, store: "/file", underlying: error))
-        }
-    }
-
-    func follow(_ receive: @escaping @Sendable (LayerTextReading) -> Void) throws(SettingsError) -> any Sendable {
-        let json = state.withLock { state in
-            state.receive = receive
-            return state.json
-        }
-        receive(reading(json))
-        return Box(0)
-    }
-
-    func replace(by json: String) { state.withLock { $0.receive }?(reading(json)) }
-}
-
 @Suite("Layers of text that others change")
 struct FollowedTextTests {
     private static let port = SettingsService.Setting<Int>(
@@ -77,43 +46,19 @@ struct FollowedTextTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("A value above the writable layer locks its setting while it is there")
-    func locking() throws {
-        let text = ReplacedText("{}")
-        let settings = try service(text, isLocking: true)
-        try settings.save(Self.port, to: 5)
-        text.replace(by: #"{"port": 6}"#)
-        #expect(settings.get(Self.port) == 6)
-        #expect(thrownCode { try settings.save(Self.port, to: 7) } == .locked)
-        #expect(settings.lock(of: Self.port)?.location == "/file, line 1, column 10")
-        text.replace(by: "{}")
-        #expect(settings.get(Self.port) == 5)
-        try settings.save(Self.port, to: 7)
-        #expect(settings.get(Self.port) == 7)
-    }
-
-    @Test("A name that a store has gets the values of texts when it is used, also if they or the store changed before")
-    func unused() throws {
-        let text = ReplacedText(#"{"port": 1}"#)
-        let (own, system) = (MemoryStore(["port": Data("5".utf8)]), MemoryStore(["port": Data("6".utf8)]))
-        let store = try LayeredStore([
-            .environment(prefix: "P_", ["P_HTTP_HOSTS": "a"]), .followed(text, name: "file"), .writable(own),
-            .fallback(system, name: "system"),
-        ])
+    @Test("A listener to several settings is notified of those that were never read")
+    func several() throws {
+        let (text, other) = (ReplacedText(#"{"port": 1}"#), ReplacedText(#"{"port": 2}"#))
+        let settings = try service(text)
+        let sets = Recorder<Set<String>>()
+        let subscription = settings.observe(Self.port, Self.hosts) { sets.append(Set($0.keys.map(\.name))) }
         text.replace(by: #"{"port": 2}"#)
-        #expect(try store.keys() == ["port"])
-        #expect(try store.summary("port") == "file!=2 store=5 system=6")
-        let log = FeedLog(store)
-        own.set(key("http.hosts"), to: Data("[]".utf8))
-        #expect(log.take() == ["http.hosts: environment!=a -> environment!=a store=[]"])
-        system.set(key("new"), to: Data("1".utf8))
-        #expect(log.take() == ["new:  -> system=1"])
-        text.replace(by: #"{"new": 2}"#)
-        #expect(
-            log.take().sorted() == [
-                "new: system=1 -> file!=2 system=1 external",
-                "port: file!=2 store=5 system=6 -> store=5 system=6 external",
-            ])
+        #expect(settings.get(Self.port) == 2)
+        let layered = try LayeredStore([.writable(MemoryStore()), .followed(other, name: "file")])
+        settings.register(layered, for: .defaults)
+        other.replace(by: #"{"port": 3, "other": 4}"#)
+        #expect(sets.all == [["port"], ["port"]] && settings.get(Self.port) == 3)
+        subscription.cancel()
     }
 
     @Test("A moved value is no change, and an update still sees it")
@@ -140,6 +85,7 @@ struct FollowedTextTests {
         let problems = Recorder<SettingsError>()
         let settings = try service(text, isLocking: isLocking, problems)
         #expect(settings.get(Self.port) == 6)
+        #expect(settings.lock(of: Self.port)?.location == (isLocking ? "/file, line 1, column 10" : nil))
         text.replace(by: "{\"port\":")
         #expect(settings.get(Self.port) == 6)
         #expect(problems.codes == [.readFailed])
@@ -158,33 +104,6 @@ struct FollowedTextTests {
         #expect(catalogue.check(in: settings).isEmpty)
     }
 
-    @Test("A text that could never be read locks every setting below it, until it is read")
-    func neverRead() throws {
-        let text = ReplacedText("{")
-        let settings = try service(text, isLocking: true)
-        #expect(settings.get(Self.port) == 80)
-        #expect(thrownCode { try settings.save(Self.port, to: 7) } == .locked)
-        text.replace(by: "{}")
-        try settings.save(Self.port, to: 7)
-        #expect(settings.get(Self.port) == 7)
-    }
-
-    @Test("A rejected value leaves the last good one in force, and the next good one replaces it")
-    func rejected() throws {
-        let text = ReplacedText(#"{"port": 6}"#)
-        let settings = try service(text)
-        let changes = Recorder<Int>()
-        let subscription = settings.observe(Self.port) { changes.append($0.newValue) }
-        for bad in ["70000", "\"x\"", "[1]", "null", "1.5", "true"] {
-            text.replace(by: #"{"port": \#(bad)}"#)
-            #expect(settings.get(Self.port) == 6, "\(bad)")
-        }
-        text.replace(by: #"{"port": "9"}"#)
-        #expect(settings.get(Self.port) == 9)
-        #expect(changes.all == [9])
-        withExtendedLifetime(subscription) {}
-    }
-
     @Test("JSON has the meaning that import gives it")
     func meaning() throws {
         struct Point: Codable, Sendable, Equatable { var x = 0, y = 0 }
@@ -201,7 +120,7 @@ struct FollowedTextTests {
         #expect(get("d", 0.0) == 0.1)
         #expect(get("e", 0) == 100)
         #expect(get("s", "") == "null")
-        #expect(get("s", "x" as String?) == "null")
+        #expect(get("s", "x" as String?) == nil)
         #expect(get("n", "x" as String?) == nil)
         #expect(get("p", Point()) == Point(x: 1, y: 2))
         #expect(get("t", 0) == 5)
@@ -214,7 +133,7 @@ struct FollowedTextTests {
         #expect(get("number", "") == "")
     }
 
-    @Test("Values of a layer with secrets are hidden in every listing")
+    @Test("Values of a layer with secrets are hidden in every listing and in overrides, also while it cannot be read")
     func secrets() throws {
         let text = ReplacedText(#"{"port": 6}"#)
         let settings = SettingsService.over(
@@ -224,6 +143,8 @@ struct FollowedTextTests {
                 Self.port; Self.hosts
             }
         }
+        let preview = settings.overriding { $0[Self.hosts] = ["x"] }
+        #expect(preview.get(Self.port) == 6 && preview.text(of: Self.port) == "•••")
         let row = catalogue.rows(in: settings)[0]
         #expect(row.text == "•••" && row.isSecret)
         #expect(settings.text(of: Self.port) == "•••")
@@ -231,61 +152,8 @@ struct FollowedTextTests {
         try settings.save(Self.port, to: 7)
         #expect(settings.text(of: Self.port) == "7")
         #expect(catalogue.rows(in: settings)[0].isSecret == false)
-    }
-
-    @Test("Two stores over one layer each follow it, and a store under another reads it")
-    func shared() throws {
-        struct Server: SettingsRecord { var port = 80; static let empty = Server() }
-        let text = ReplacedText(#"{"port": 1}"#)
-        let store = try LayeredStore([.followed(text, name: "file")])
-        let server = try SettingsStorage<Server>(in: store)
-        #expect(server.port == 1)
-        #expect(
-            thrownCode { try server.save(Server(port: 2)) } == .locked
-                || thrownCode { try server.save(Server(port: 2)) } == .readOnly)
-        text.replace(by: #"{"port": 3}"#)
-        #expect(server.port == 3)
-    }
-
-    @Test("Overrides have the values in force, follow them, and hide secrets, also while the file cannot be read")
-    func overriding() throws {
-        let text = ReplacedText(#"{"port": 6}"#)
-        let settings = SettingsService.over(
-            try LayeredStore([.writable(MemoryStore()), .followed(text, name: "secrets", isSecret: true)]))
+        settings.reset(Self.port)
         text.replace(by: "{")
-        let preview = settings.overriding { $0[Self.hosts] = ["x"] }
-        #expect(preview.get(Self.port) == 6 && preview.text(of: Self.port) == "•••")
-        text.replace(by: #"{"port": 7}"#)
-        #expect(preview.get(Self.port) == 7 && settings.get(Self.port) == 7)
-        #expect(preview.get(Self.hosts) == ["x"])
-    }
-
-    @Test("A program that watches settings receives no secret, also if its layer has lost it meanwhile")
-    func watchedSecret() throws {
-        let text = ReplacedText(#"{"port": 6}"#)
-        let settings = SettingsService.over(
-            try LayeredStore([.writable(MemoryStore()), .followed(text, name: "secrets", isSecret: true)]))
-        let texts = Recorder<String?>()
-        let subscription = Self.port.catalogued.observeText(in: settings) { text, _, _ in texts.append(text) }
-        text.replace(by: #"{"port": 7}"#)
-        text.replace(by: "{}")
-        #expect(texts.all == ["•••", "•••"])
-        withExtendedLifetime(subscription) {}
-    }
-
-    @Test("Text and JSON of a program's format take each other's place, and a rejected one leaves the last good one")
-    func mixedForms() throws {
-        let format = SettingsFileFormat { data in
-            let text = String(decoding: data, as: UTF8.self)
-            return [.init("name", text.hasPrefix("=") ? .json(String(text.dropFirst())) : .text(text))]
-        }
-        let name = SettingsService.Setting<String>("name", in: .defaults, default: "none")
-        let text = ReplacedText("hello", format)
-        let settings = try service(text)
-        #expect(settings.get(name) == "hello")
-        text.replace(by: "=5")
-        #expect(settings.get(name) == "hello")
-        text.replace(by: #"="there""#)
-        #expect(settings.get(name) == "there")
+        #expect(settings.text(of: Self.port) == "•••" && preview.text(of: Self.port) == "•••")
     }
 }

@@ -52,12 +52,6 @@ struct OverridingTests {
         #expect(again.get(user) == "eve" && again.get(port) == 80)
     }
 
-    @Test("The closure may read settings whose scope has no store")
-    func readingWithoutStore() {
-        let preview = SettingsService.over(MemoryStore()).overriding { $0[theme] += "-dark" }
-        #expect(preview.get(theme) == "system-dark")
-    }
-
     @Test("What the closure throws is thrown")
     func throwing() {
         let settings = SettingsService.over(MemoryStore())

@@ -58,13 +58,6 @@ struct TextLayerTests {
         #expect(try argument("launchCount", arguments) == nil)
     }
 
-    @Test(
-        "The exact name and its other spellings name one setting",
-        arguments: ["sound.volume", "sound-volume", "soundVolume"])
-    func dottedName(option: String) throws {
-        #expect(try argument("sound.volume", ["--\(option)=1"]) == "text 1 at --\(option)")
-    }
-
     @Test("A variable is text, and its name is the location")
     func variable() throws {
         let variables = ["PLAYER_LAUNCH_COUNT": "3", "PLAYER_USER": "", "LAUNCH_COUNT": "4"]

@@ -4,24 +4,19 @@
     import SettingsTestSupport
     import Testing
 
-    /// What a process does with locks, and how it must end.
-    @Suite("Debug builds check the order of locks")
-    struct HeldLocksTests {
-        @Test("A lock of a lower rank, taken inside one of a higher rank, ends the process")
-        func order() async {
-            await #expect(processExitsWith: .failure) {
-                let outer = RankedMutex(0, .leaf)
-                let inner = RankedMutex(0, .files)
-                outer.withLock { _ in inner.withLock { _ in } }
-            }
-        }
+    extension LockRank: Codable {}
 
-        @Test("Two locks of one rank, one inside the other, end the process")
-        func sameRank() async {
-            await #expect(processExitsWith: .failure) {
-                let one = RankedMutex(0, .contents)
-                let other = RankedMutex(0, .contents)
-                one.withLock { _ in other.withLock { _ in } }
+    /// What a process does with locks, and how it must end.
+    @Suite("Debug builds count the locks that a thread holds")
+    struct HeldLocksTests {
+        @Test(
+            "A mutex taken inside a leaf, or one of a store inside one of a connection, ends the process",
+            arguments: [[LockRank.leaf, .store], [.leaf, .connection], [.leaf, .leaf], [.connection, .store]])
+        func order(ranks: [LockRank]) async {
+            await #expect(processExitsWith: .failure) { [ranks] in
+                let outer = RankedMutex(0, ranks[0])
+                let inner = RankedMutex(0, ranks[1])
+                outer.withLock { _ in inner.withLock { _ in } }
             }
         }
 
@@ -43,12 +38,16 @@
             }
         }
 
-        @Test("Locks may be taken by rising ranks, again after they were released, or where waiting is not needed")
+        @Test("Mutexes may be taken by levels that do not fall, again after release, or where waiting is not needed")
         func allowed() async {
             await #expect(processExitsWith: .success) {
-                let outer = RankedMutex(0, .files)
+                let outer = RankedMutex(0, .store)
+                let other = RankedMutex(0, .store)
+                let middle = RankedMutex(0, .connection)
                 let inner = RankedMutex(0, .leaf)
-                outer.withLock { _ in inner.withLock { _ in } }
+                outer.withLock { _ in
+                    other.withLock { _ in middle.withLock { _ in inner.withLock { _ in } } }
+                }
                 inner.withLock { _ in }
                 outer.withLock { _ in }
                 inner.withLock { _ in _ = outer.withLockIfAvailable { _ in } }
@@ -75,7 +74,7 @@
     /// Lets its listeners run with its lock held.
     private final class BlockingStore: SettingsStore {
         let feed: SettingsStoreFeed? = SettingsStoreFeed()
-        private let values = RankedMutex<[String: Data]>([:], .contents)
+        private let values = RankedMutex<[String: Data]>([:], .store)
 
         func get(_ key: SettingsService.StorageKey) throws -> Data? { values.withLock { $0[key.name] } }
 

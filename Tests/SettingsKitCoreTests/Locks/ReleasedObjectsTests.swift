@@ -22,6 +22,25 @@
             }
         }
 
+        @Test("A listener that ends itself is released without a lock", arguments: [true, false])
+        func listeners(isGroup: Bool) async {
+            await #expect(processExitsWith: .success) { [isGroup] in
+                let settings = SettingsService.over(MemoryStore())
+                let number = SettingsService.Setting<Int>("number", in: .defaults, default: 0)
+                let own = Box<SettingsService.Subscription?>(nil)
+                func subscribe() -> SettingsService.Subscription {
+                    let mortal = Mortal()
+                    let body: @Sendable () -> Void = {
+                        withExtendedLifetime(mortal) { own.take(replacingWith: nil)?.cancel() }
+                    }
+                    if isGroup { return settings.observe(in: .defaults) { _ in body() } }
+                    return settings.observe(number) { _ in body() }
+                }
+                own.value = subscribe()
+                settings.set(number, to: 1)
+            }
+        }
+
         @Test("Errors that the diagnostics forget are released without a lock")
         func errors() async {
             await #expect(processExitsWith: .success) {

@@ -14,7 +14,7 @@
         func run() {
             switch self {
             case .storeOfTwoFunctions: _ = try? TwoFunctionStore().serialized.get(key("a"))
-            case .store: _ = try? ConnectedStore(FeedStore()).get(key("a"))
+            case .store: _ = SettingsService.over(FeedStore()).get(Setting<Int>("a", in: .defaults, default: 0))
             case .validation: _ = SettingsService.Validation<Int>("must be odd") { $0 % 2 == 1 }.accepts(1)
             case .wording: _ = SettingsService.Validation<Level>.oneOf([.low]).description
             case .casesOfType: _ = Setting<Level>("level", in: .defaults, default: .low).expected
@@ -36,12 +36,12 @@
 
     @Suite("Code of a user runs while no lock is held", .timeLimit(Rounds.timeLimit))
     struct UserCodeTests {
-        /// Any other lock may be taken inside one of the lowest rank.
+        /// Any other mutex may be taken inside one of a store.
         @Test("Code of a user that the library runs with a lock held ends the process", arguments: UserCode.allCases)
         func checked(code: UserCode) async {
             await #expect(processExitsWith: .success) { [code] in code.run() }
             await #expect(processExitsWith: .failure) { [code] in
-                RankedMutex(0, .standardStore).withLock { _ in code.run() }
+                RankedMutex(0, .store).withLock { _ in code.run() }
             }
         }
     }

@@ -4,9 +4,10 @@ import SettingsKitCore
 ///
 /// The order of commits is all that chance decides. Everything else follows from it by these rules:
 ///
-/// - Each commit gets one verdict from each setting: accepted, it is in force; rejected, but made by another process, what is in
-///   force stays; rejected, and made in this process or found in a newly connected store, the default is in force.
-/// - A layered store judges the layers one by one. The highest layer that has a value in force decides.
+/// - Each commit gets one verdict from each setting of each service: the value of the highest layer that is accepted. If a rejected
+///   value was put into its layer from outside while the service used it, and what was in force came from that layer, that stays.
+///   Otherwise the next layer counts, and the default in the end.
+/// - What a service finds when it begins, or is connected with another store, was not put there from outside.
 /// - A read returns what is in force at a moment between its beginning and its end.
 /// - A listener receives each step of what is in force since it began, in order, and nothing twice.
 /// - Each problem of stored bytes is reported once for each cause, and each refused write once.
@@ -22,11 +23,30 @@ final class Model {
     /// What is in force from a moment on.
     struct Step {
         let moment: Int
-        let number: Int
+        /// The number; several if changes that wait are merged, because a last good value may then be forgotten.
+        let numbers: Set<Int>
         /// The marks that the value may have.
         let marks: Set<Int>
-        /// Whether a layer above the writable one is in force.
+        /// Whether a layer above the writable one is in force, and whether it may be.
         let isLocked: Bool
+        let mayBeLocked: Bool
+
+        var number: Int { numbers.min() ?? 0 }
+    }
+
+    /// Whether a service uses a setting, so that a last good value stays.
+    enum Use { case none, beginning, used }
+
+    /// What is in force, and the stores whose text was put there from outside.
+    struct State: Hashable {
+        var inForce = InForce()
+        var outside: Set<Int> = []
+    }
+
+    /// What is in force: a text, and the store that holds it or held it last.
+    struct InForce: Hashable {
+        var text: String?
+        var store: Int?
     }
 
     /// A step as listeners receive it.
@@ -46,17 +66,24 @@ final class Model {
         fileprivate(set) var layers: [Int] = []
         fileprivate(set) var steps: [Step] = []
         fileprivate(set) var events: [Event] = []
+        /// What is in force, if the engine forgets nothing.
+        fileprivate var state = State()
+        var inForce: InForce { state.inForce }
+        /// What may have been in force before the next commit: more than one if the service begins to use the setting while it
+        /// changes, or if changes that wait are merged.
+        fileprivate var lasts: Set<State> = []
+        /// What may be in force.
+        fileprivate var possible: Set<State> = []
+        fileprivate(set) var use = Use.none
+        /// Whether more than one value may have been in force since the service began to use the setting.
+        fileprivate(set) var isVague = false
         /// The text that listeners know.
         fileprivate(set) var known: String?
         fileprivate var marks: Set<Int> = [0]
+        /// The marks that each text had: the same bytes may have the same value.
+        fileprivate var earlierMarks: [String: Set<Int>] = [:]
 
         init(_ setting: ModelSetting) { self.setting = setting }
-    }
-
-    /// The bytes of one name in one store, as one setting judges them.
-    struct Held {
-        var stored: String?
-        var inForce: String?
     }
 
     enum StoreKind {
@@ -89,7 +116,7 @@ final class Model {
     private(set) var moment = 0
     private(set) var cells: [[Cell]] = []
     /// By store and setting.
-    private(set) var held: [[Held]] = []
+    private(set) var held: [[String?]] = []
     private(set) var kinds: [StoreKind] = []
     /// What listeners to all settings of a service receive.
     private(set) var groupEvents: [[GroupEvent]] = []
@@ -110,11 +137,7 @@ final class Model {
     func addStore(_ contents: [String: String], _ kind: StoreKind) {
         history[held.count] = contents.mapValues { [(moment, $0)] }
         kinds.append(kind)
-        held.append(
-            settings.map { setting in
-                let stored = contents[setting.name]
-                return Held(stored: stored, inForce: accepted(stored, by: setting))
-            })
+        held.append(settings.map { contents[$0.name] })
     }
 
     func isWritable(_ store: Int) -> Bool { kinds[store] != .locking && kinds[store] != .fallback }
@@ -152,7 +175,7 @@ final class Model {
     func connect(_ service: Int, to layers: [Int], isDoubtful: Bool = false) {
         moment += 1
         if let old = cells[service][0].layers.first {
-            let differing = settings.filter { held[old][$0.number].stored != held[layers[0]][$0.number].stored }
+            let differing = settings.filter { held[old][$0.number] != held[layers[0]][$0.number] }
             groupEvents[service].append(
                 GroupEvent(moment: moment, names: Set(differing.map(\.name)), origin: .external, isReplacement: true))
             if isDoubtful { doubtReplacements() }
@@ -160,13 +183,14 @@ final class Model {
         for cell in cells[service] {
             let isFirst = cell.layers.isEmpty
             cell.layers = layers
-            let (text, store) = inForce(cell)
-            // The same bytes may have the same value.
-            let marks = text != nil && text == cell.known ? cell.marks.union([0]) : [0]
+            cell.state = State(inForce: judge(cell, after: InForce(), outside: []))
+            (cell.lasts, cell.possible, cell.isVague) = ([cell.state], [cell.state], false)
+            let text = cell.inForce.text
+            let marks = text.flatMap { cell.earlierMarks[$0] }?.union([0]) ?? [0]
             cell.marks = marks
             if !isFirst { tell(cell, text, .external) }
             cell.known = text
-            addStep(to: cell, text, store, marks: marks)
+            addStep(to: cell, marks: marks)
             recordPossible(of: cell, service)
         }
     }
@@ -179,74 +203,128 @@ final class Model {
         marks: (_ service: Int, _ setting: Int, _ text: String) -> Set<Int>
     ) {
         moment += 1
-        let isFollowed = kinds[store] != .unfed && cells.contains { $0.contains { $0.layers.contains(store) } }
         var names = cells.map { _ in Set<String>() }
         for change in changes {
             history[store]?[change.name, default: [(0, nil)]].append((moment, change.new))
             for setting in settings where setting.name == change.name {
-                let before = held[store][setting.number].inForce
-                let stays = origin == .external && isFollowed && change.new != nil
-                held[store][setting.number] = Held(
-                    stored: change.new, inForce: accepted(change.new, by: setting) ?? (stays ? before : nil))
+                held[store][setting.number] = change.new
                 for (service, cells) in cells.enumerated()
                 where cells[setting.number].layers.contains(store) {
+                    let cell = cells[setting.number]
                     let isMarked = origin == .local && change.new != nil
                     var marks = isMarked ? marks(service, setting.number, change.new ?? "") : [0]
-                    // The same bytes may have the same value.
-                    if isFollowed, before == held[store][setting.number].inForce {
-                        marks.formUnion(cells[setting.number].marks)
-                    }
-                    let isTold = step(cells[setting.number], service, of: store, change, origin, marks)
+                    // Where layers are judged, a set value may be decoded.
+                    if cell.layers.count > 1 { marks.insert(0) }
+                    commit(to: cell, store, origin)
+                    let isTold = step(cell, service, of: store, change, origin, marks)
                     if isTold { names[service].insert(change.name) }
                 }
             }
         }
-        for (service, names) in names.enumerated() where !names.isEmpty {
-            groupEvents[service].append(GroupEvent(moment: moment, names: names, origin: origin))
+        for (service, names) in names.enumerated()
+        where !names.isEmpty || cells[service].contains(where: \.isVague) {
+            var event = GroupEvent(moment: moment, names: names, origin: origin)
+            if cells[service].contains(where: \.isVague) {
+                (event.isDoubtful, event.names) = (true, Set(settings.map(\.name)))
+            }
+            groupEvents[service].append(event)
         }
     }
 
-    /// Judges a change of a store for a setting in a service.
+    /// Judges what the layers of a cell hold.
+    private func judge(_ cell: Cell, after last: InForce, outside: Set<Int>) -> InForce {
+        for layer in cell.layers {
+            guard let text = held[layer][cell.setting.number] else { continue }
+            if accepted(text, by: cell.setting) != nil { return InForce(text: text, store: layer) }
+            if outside.contains(layer), last.store == layer { return last }
+        }
+        return InForce()
+    }
+
+    /// Records a commit for a cell.
+    private func commit(to cell: Cell, _ store: Int, _ origin: SettingsService.Origin) {
+        let found = State(inForce: judge(cell, after: InForce(), outside: []))
+        func next(_ state: State) -> State {
+            var state = state
+            if origin == .external, kinds[store] != .unfed {
+                state.outside.insert(store)
+            } else {
+                state.outside.remove(store)
+            }
+            state.inForce = judge(cell, after: state.inForce, outside: state.outside)
+            return state
+        }
+        if cell.use == .none {
+            (cell.state, cell.lasts, cell.possible) = (found, [found], [found])
+            return
+        }
+        cell.state = next(cell.state)
+        var judged = Set(cell.lasts.map(next))
+        if cell.use == .beginning { judged.insert(found) }
+        // A row that is merged with the next is not judged.
+        let isSkippable = isMerging && (origin == .external || cell.layers.count > 1)
+        cell.lasts = isSkippable ? judged.union(cell.lasts) : judged
+        cell.possible = judged
+        if judged.count > 1 { cell.isVague = true }
+    }
+
+    /// Records that a service begins to use a setting, and then that it uses it.
+    func use(_ service: Int, _ setting: ModelSetting, _ use: Use) {
+        let cell = cells[service][setting.number]
+        if cell.use != .used { cell.use = use }
+    }
+
+    /// Records what a commit has changed for a setting in a service.
     ///
     /// - Returns: Whether listeners to the scope are notified.
     private func step(
         _ cell: Cell, _ service: Int, of store: Int, _ change: ModelChange, _ origin: SettingsService.Origin,
         _ marks: Set<Int>
     ) -> Bool {
+        let text = cell.inForce.text
         if isWritable(store) { cell.marks = marks }
-        let (text, layer) = inForce(cell)
-        let isMarked = layer.map(isWritable) ?? false
+        if let text {
+            cell.earlierMarks[text, default: []].formUnion(cell.marks)
+            if kinds[store] != .unfed { cell.marks.formUnion(cell.earlierMarks[text] ?? []) }
+        }
+        let isMarked = cell.inForce.store.map(isWritable) ?? false
         let inForceMarks = isMarked ? cell.marks : [0]
         recordPossible(of: cell, service)
-        addStep(to: cell, text, layer, marks: inForceMarks)
+        addStep(to: cell, marks: inForceMarks)
         if cell.layers.count > 1 { return tell(cell, text, origin, inForceMarks) }
         if kinds[store] == .unfed {
             // Changes of others are not known, so that the step begins with the bytes that were replaced.
             if origin == .external { return false }
             cell.known = accepted(change.old, by: cell.setting)
         }
-        if let new = change.new, let code = cell.setting.problem(with: new), origin == .external, !isMerging {
+        if let new = change.new, let code = cell.setting.problem(with: new), origin == .external, !isMerging,
+            cell.use == .used
+        {
             certain[.init(service: service, code: code, name: change.name), default: []].insert("\(store) \(new)")
         }
-        let isTold = tell(cell, text, origin, inForceMarks, always: kinds[store] == .unfed)
-        return isTold || origin == .local
+        return tell(cell, text, origin, inForceMarks)
     }
 
-    private func addStep(to cell: Cell, _ text: String?, _ store: Int?, marks: Set<Int>) {
+    private func addStep(to cell: Cell, marks: Set<Int>) {
         var marks = marks
-        if store.map({ kinds[$0] == .unfed }) ?? false { marks = [0] }
-        if store.map({ kinds[$0] == .late }) ?? false { marks.insert(0) }
-        let isLocked = store.map { kinds[$0] == .locking } ?? false
+        let possible = Set(cell.possible.map(\.inForce))
+        let stores = possible.compactMap(\.store)
+        if stores.contains(where: { kinds[$0] == .unfed }) { marks = [0] }
+        if stores.contains(where: { kinds[$0] == .late }) || possible.count > 1 { marks.insert(0) }
+        // Of changes that wait and are merged, an earlier value may stay, which this program may have set.
+        if isMerging { for text in possible.compactMap(\.text) { marks.formUnion(cell.earlierMarks[text] ?? []) } }
+        let locked = possible.filter { $0.store.map { kinds[$0] == .locking } ?? false }
         cell.steps.append(
-            Step(moment: moment, number: cell.setting.number(of: text), marks: marks, isLocked: isLocked))
+            Step(
+                moment: moment, numbers: Set(possible.map { cell.setting.number(of: $0.text) }), marks: marks,
+                isLocked: locked.count == possible.count, mayBeLocked: !locked.isEmpty))
     }
 
     @discardableResult
     private func tell(
-        _ cell: Cell, _ text: String?, _ origin: SettingsService.Origin, _ marks: Set<Int> = [0],
-        always: Bool = false
+        _ cell: Cell, _ text: String?, _ origin: SettingsService.Origin, _ marks: Set<Int> = [0]
     ) -> Bool {
-        if text == cell.known, !always { return false }
+        if text == cell.known { return false }
         let (old, new) = (cell.setting.number(of: cell.known), cell.setting.number(of: text))
         cell.events.append(
             Event(
@@ -257,7 +335,7 @@ final class Model {
 
     private func recordPossible(of cell: Cell, _ service: Int) {
         for layer in cell.layers {
-            guard let text = held[layer][cell.setting.number].stored, let code = cell.setting.problem(with: text)
+            guard let text = held[layer][cell.setting.number], let code = cell.setting.problem(with: text)
             else { continue }
             // Bytes of a replaced store may be reported as another one's.
             for store in ["late"] + held.indices.map(String.init) {
@@ -308,18 +386,10 @@ final class Model {
     func recordRead(_ service: Int, _ setting: ModelSetting) {
         let cell = cells[service][setting.number]
         for layer in cell.layers {
-            let held = held[layer][setting.number]
-            if let text = held.stored, let code = setting.problem(with: text) {
+            if let text = held[layer][setting.number], let code = setting.problem(with: text) {
                 certain[.init(service: service, code: code, name: setting.name), default: []].insert("\(layer) \(text)")
             }
-            if held.inForce != nil { break }
+            if layer == cell.inForce.store { break }
         }
-    }
-
-    func inForce(_ cell: Cell) -> (text: String?, store: Int?) {
-        for layer in cell.layers {
-            if let text = held[layer][cell.setting.number].inForce { return (text, layer) }
-        }
-        return (nil, nil)
     }
 }

@@ -11,8 +11,7 @@ extension Model {
     /// Returns whether the default is in force although something is stored, so that nothing can be calculated.
     func isUnusable(_ service: Int, _ setting: ModelSetting) -> Bool {
         let cell = cells[service][setting.number]
-        return inForce(cell).text == nil
-            && cell.layers.contains { isWritable($0) && held[$0][setting.number].stored != nil }
+        return cell.inForce.text == nil && cell.layers.contains { isWritable($0) && held[$0][setting.number] != nil }
     }
 
     /// Returns the numbers of events that a listener may have received with another one, given those of before.
@@ -20,32 +19,23 @@ extension Model {
     /// Changes that wait may be merged: into one step, or into none if it ends on what it begins with.
     func received(
         _ old: Marked, _ new: Marked, isSet: Bool, _ origin: SettingsService.Origin, of expected: ArraySlice<Event>,
-        after received: Set<Int>
+        after received: Set<Int>, by cell: Cell
     ) -> Set<Int> {
+        // What is merged is checked by the chain of values.
+        if isMerging || cell.isVague { return received.isEmpty ? [0] : received }
         let events = Array(expected)
-        func isStep(_ first: Int, _ last: Int) -> Bool {
-            let event = events[last]
-            let isLocal = events[first...last].allSatisfy { $0.origin == .local }
-            return (events[first].old, event.new, event.isSet) == (old.number, new.number, isSet)
-                && (event.marks.contains(new.mark) || isMerging && origin == .external && new.mark == 0)
-                && (origin == (isLocal ? .local : .external) || isMerging && origin == .external)
-        }
-        let ends = received.flatMap { begin in
-            events.indices.filter { last in
-                if !isMerging { return last == begin && isStep(last, last) }
-                return last >= begin
-                    && (begin...last).contains { events[$0].old == events[begin].old && isStep($0, last) }
-            }
+        let ends = received.filter { place in
+            guard place < events.count else { return false }
+            let event = events[place]
+            return (event.old, event.new, event.isSet) == (old.number, new.number, isSet)
+                && event.marks.contains(new.mark) && event.origin == origin
         }
         return Set(ends.map { $0 + 1 })
     }
 
     /// Returns whether a listener may have received all events.
-    func hasAll(_ expected: ArraySlice<Event>, after received: Set<Int>) -> Bool {
-        received.contains { count in
-            let missing = expected.dropFirst(count)
-            return missing.isEmpty || isMerging && missing.first?.old == missing.last?.new
-        }
+    func hasAll(_ expected: ArraySlice<Event>, after received: Set<Int>, by cell: Cell) -> Bool {
+        isMerging || cell.isVague || received.contains(expected.count)
     }
 
     // MARK: Groups
@@ -80,7 +70,8 @@ extension Model {
     func changedNames(in service: Int, since moment: Int) -> Set<String> {
         Set(
             cells[service].filter { cell in
-                steps(of: service, cell.setting, since: moment).first?.number != cell.steps.last?.number
+                let first = steps(of: service, cell.setting, since: moment).first?.numbers ?? []
+                return first.isDisjoint(with: cell.steps.last?.numbers ?? [])
             }.map(\.setting.name))
     }
 
@@ -89,12 +80,12 @@ extension Model {
 
     /// Whether listeners know the value in force.
     func isAgreed(_ cell: Cell) -> Bool {
-        cell.setting.number(of: cell.known) == cell.setting.number(of: inForce(cell).text)
+        cell.setting.number(of: cell.known) == cell.setting.number(of: cell.inForce.text)
     }
 
     /// Returns whether a setting may be locked for a writer that began at a moment.
     func mayBeLocked(_ service: Int, _ setting: ModelSetting, since moment: Int) -> Bool {
-        if steps(of: service, setting, since: moment).contains(where: \.isLocked) { return true }
+        if steps(of: service, setting, since: moment).contains(where: \.mayBeLocked) { return true }
         // D10
         return cells[service][setting.number].layers.contains { layer in
             kinds[layer] == .locking && held(setting.name, in: layer, since: moment).count > 1

@@ -10,6 +10,10 @@ enum ModelCase: CaseIterable {
         if Bool.random(using: &generator) { world.observeAll(world.services.count - 1) }
     }
 
+    private static let layerKinds: [[Model.StoreKind]] = [
+        [.locking, .writable, .fallback], [.locking, .locking, .writable], [.writable, .fallback, .fallback],
+    ]
+
     func addStores(_ contents: [String: String], to world: ModelWorld) {
         var generator = SeededGenerator(seed: 0)
         addStores(contents, to: world, &generator)
@@ -27,14 +31,18 @@ enum ModelCase: CaseIterable {
             store = world.addStore(contents)
             _ = world.addStore(["a": "50", "b": "oops"].filter { _ in Bool.random(using: &generator) })
         case .layers:
-            layers = [0, 1, 2]
-            let managed = world.addStore(Bool.random(using: &generator) ? [:] : ["b": "20"], .locking)
-            let writable = world.addStore(contents)
-            let fallback = world.addStore(["a": "55"], .fallback)
+            let kinds = Self.layerKinds[Int.random(in: Self.layerKinds.indices, using: &generator)]
+            layers = Array(kinds.indices)
+            let managed = Bool.random(using: &generator) ? [:] : ["b": "20"]
             do {
-                store = try LayeredStore([
-                    .locked(managed, name: "managed"), .writable(writable), .fallback(fallback, name: "system"),
-                ])
+                store = try LayeredStore(
+                    kinds.enumerated().map { number, kind in
+                        switch kind {
+                        case .locking: .locked(world.addStore(managed, kind), name: "\(number)")
+                        case .fallback: .fallback(world.addStore(["a": "55"], kind), name: "\(number)")
+                        default: .writable(world.addStore(contents))
+                        }
+                    })
             } catch {
                 return world.fail("\(error)")
             }

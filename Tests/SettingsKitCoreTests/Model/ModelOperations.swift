@@ -10,7 +10,7 @@ extension ModelWorld {
         var number = 0
         operate("get \(service).\(setting.number)") { _ in
             let (start, count) = (model.moment, defaultCount)
-            let value = services[service].get(setting.setting)
+            let value = use(service, setting) { services[service].get(setting.setting) }
             check(value, service, setting, since: start)
             if setting.isComputed, value.number == setting.defaultNumber, defaultCount == count {
                 fail("a computed default is not computed")
@@ -20,19 +20,29 @@ extension ModelWorld {
         return number
     }
 
+    private func use<R>(_ service: Int, _ setting: ModelSetting, _ body: () -> R) -> R {
+        model.use(service, setting, .beginning)
+        defer { model.use(service, setting, .used) }
+        return body()
+    }
+
     private func check(_ value: Marked, _ service: Int, _ setting: ModelSetting, since start: Int) {
         note("read \(value)")
         let steps = model.steps(of: service, setting, since: start)
         let isOfReplaced =
             lastSwitch[service] > start
             && model.hasHeld("\(value.number)", setting.name, in: Array(everUsed[service]), since: start)
+        let isFed = model.isFed(model.cells[service][setting.number])
         // D11
         let mayBeDecoded = setting.isStored && value.mark == 0
         if !isOfReplaced,
-            !steps.contains(where: { $0.number == value.number && ($0.marks.contains(value.mark) || mayBeDecoded) })
+            !steps.contains(where: {
+                $0.numbers.contains(value.number) && ($0.marks.contains(value.mark) || mayBeDecoded || !isFed)
+            })
         {
             fail(
-                "\(service).\(setting.number) reads as \(value) in place of \(steps.map { "\($0.number)\($0.marks)" })")
+                "\(service).\(setting.number) reads as \(value) in place of \(steps.map { "\($0.numbers)\($0.marks)" })"
+            )
         }
         if start == model.moment, !mayBeBusy { model.recordRead(service, setting) }
     }
@@ -55,10 +65,12 @@ extension ModelWorld {
             if values[0] != values[2] { fail("a transaction reads two values") }
             let steps = [first, second].map { model.steps(of: service, $0, since: start) }
             let moments = Set(steps.joined().map(\.moment)).union([start])
-            func number(_ index: Int, _ moment: Int) -> Int? {
-                (steps[index].last { $0.moment <= moment } ?? steps[index].first)?.number
+            func numbers(_ index: Int, _ moment: Int) -> Set<Int> {
+                (steps[index].last { $0.moment <= moment } ?? steps[index].first)?.numbers ?? []
             }
-            if !moments.contains(where: { number(0, $0) == values[0] && number(1, $0) == values[1] }) {
+            if !moments.contains(where: {
+                numbers(0, $0).contains(values[0]) && numbers(1, $0).contains(values[1])
+            }) {
                 fail("\(values) are read together in place of \(steps)")
             }
         }
@@ -203,7 +215,7 @@ extension ModelWorld {
                 // Layers that are not written to are compared when the write begins.
                 let since = switchCount[service] > 0 || layers[service].count > 1 ? start : model.moment
                 let steps = model.steps(of: service, setting, since: since)
-                let isRight = steps.contains { "\($0.number + summand)" == changes.first?.new }
+                let isRight = steps.contains { $0.numbers.contains { "\($0 + summand)" == changes.first?.new } }
                 if changes.count != 1 || !isRight || since > start && model.isUnusable(service, setting) {
                     fail("an update stores \(changes) after \(steps)")
                 }
@@ -226,7 +238,7 @@ extension ModelWorld {
         of summand: Int, _ service: Int, _ setting: ModelSetting, since start: Int, _ wasLate: Bool
     ) {
         let steps = model.steps(of: service, setting, since: start)
-        var codes = Set(steps.compactMap { setting.problem(settingTo: $0.number + summand) })
+        var codes = Set(steps.flatMap(\.numbers).compactMap { setting.problem(settingTo: $0 + summand) })
         let stores = everUsed[service].filter(model.isWritable)
         codes.formUnion(model.texts(of: setting, in: Array(stores), since: start).compactMap(setting.problem))
         let mayBeLocked = model.mayBeLocked(service, setting, since: start)
@@ -253,12 +265,15 @@ extension ModelWorld {
         operate("observe \(service).\(setting.number)") { _ in
             let listener = Listener(service, model.cells[service][setting.number], since: model.moment)
             listeners.append(listener)
+            model.use(service, setting, .beginning)
+            defer { model.use(service, setting, .used) }
             listener.subscription = services[service].observe(setting.setting) { [weak self, weak listener] change in
                 guard let self, let listener else { return }
                 deliver(change.oldValue, change.newValue, isSet: change.isSet, change.origin, to: listener)
                 point("listener")
                 reaction?()
             }
+            listener.until = model.moment
         }
     }
 

@@ -36,58 +36,28 @@ struct LiveValueTests {
         #expect(seen.all == [8])
     }
 
-    @Test("Changes through another service and from outside are tracked")
-    func foreignChanges() {
-        let store = FeedStore()
-        let live = SettingsService.over(store).value(number)
+    @Test("Live values and streams of values follow external changes, and a store that is replaced")
+    func followed() async {
+        let store = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService(stores: [:], diagnosticSink: .none)
+        let live = settings.value(number)
+        var values = settings.values(of: number).makeAsyncIterator()
+        #expect(await values.next() == 7)
         let seen = Recorder<Int>()
-        func track() {
+        let changes: [(value: Int, change: () -> Void)] = [
+            (3, { settings.register(store, for: .defaults) }), (8, { store.changeFromOutside([("number", "8")]) }),
+            (4, { settings.register(TwoFunctionStore(["number": Data("4".utf8)]), for: .defaults) }),
+        ]
+        for (value, change) in changes {
             withObservationTracking {
                 _ = live.value
             } onChange: {
                 seen.append(live.value)
             }
+            change()
+            #expect(live.value == value)
+            #expect(await values.next() == value)
         }
-        track()
-        SettingsService.over(store).set(number, to: 8)
-        track()
-        store.changeFromOutside([("number", "9")])
-        track()
-        store.changeFromOutside([("number", "9")])
-        #expect(seen.all == [8, 9])
-    }
-
-    @Test("A live value keeps its service and setting alive, and lets them go")
-    func lifetimes() {
-        weak var service: SettingsService?
-        weak var setting: Setting<Int>?
-        var live: SettingsService.Value<Int>?
-        do {
-            let settings = SettingsService.over(MemoryStore())
-            let dynamic = Setting<Int>("dynamic", in: .defaults, default: 1)
-            service = settings
-            setting = dynamic
-            live = settings.value(dynamic)
-        }
-        live?.value = 5
-        #expect(live?.value == 5)
-        #expect(service != nil && setting != nil)
-        live = nil
-        #expect(service == nil && setting == nil)
-    }
-
-    @Test("A live value follows a store that is replaced")
-    func replacedStore() {
-        let settings = SettingsService(stores: [:], diagnosticSink: .none)
-        let live = settings.value(number)
-        let seen = Recorder<Int>()
-        withObservationTracking {
-            _ = live.value
-        } onChange: {
-            seen.append(live.value)
-        }
-        settings.register(MemoryStore(["number": Data("3".utf8)]), for: .defaults)
-        #expect(live.value == 3)
-        #expect(seen.all == [3])
+        #expect(seen.all == [3, 8, 4])
     }
 }

@@ -2,343 +2,222 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("The mapping of records")
+@Suite("Records that are encoded by hand")
 struct RecordMappingTests {
-    struct Odd: SettingsRecord, Equatable {
-        enum CodingKeys: String, CodingKey, CaseIterable {
-            case quote = "\"quoted\""
-            case colon = "a:b"
-            case emoji = "👩‍👩‍👧"
-            case backslash = "\\\\ \\u0041"
-            case lines = "two\nlines\t/"
-            case empty = ""
-            case accent = "e\u{301}"
-        }
+    private let store = MemoryStore()
 
-        var quote = 1, colon = 2, emoji = 3, backslash = 4, lines = 5, empty = 6, accent = 7
-
-        static let empty = Odd()
-    }
-
-    @Test("Fields may have any name")
-    func oddNames() throws {
-        let store = MemoryStore()
-        let record = try SettingsStorage<Odd>(name: "odd:one 🎛", in: store)
-        let other = Odd(quote: 10, colon: 20, emoji: 30, backslash: 40, lines: 50, empty: 60, accent: 70)
-        try record.save(other)
-        #expect(record.get() == other)
-        #expect(Set(store.keys()) == Set(Odd.CodingKeys.allCases.map { "odd:one 🎛:" + $0.rawValue }))
-        #expect(try store.text("odd:one 🎛:\u{E9}") == "70")
-        record.reset()
-        #expect(store.keys().isEmpty)
-    }
-
-    struct Named: SettingsRecord {
-        struct Key: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        var names: [String] = []
-        static let empty = Named()
-
-        init(_ names: [String] = []) { self.names = names }
-        init(from decoder: any Decoder) throws {}
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            for name in names { try container.encode(true, forKey: Key(stringValue: name)) }
-        }
-    }
-
-    @Test("A field's name with NUL is an error, and nothing is written")
-    func nulName() throws {
-        let store = MemoryStore()
-        let record = try SettingsStorage<Named>(name: "named", in: store)
-        let error = try #require(throws: SettingsError.self) { try record.save(Named(["a", "b\u{0}"])) }
-        #expect(error.code == .encodingFailed)
-        #expect(store.keys().isEmpty)
-    }
-
-    /// The seed's example: names and values of one's own.
-    struct Mapped: SettingsRecord, Equatable {
-        var isDetailed = false
+    /// A record whose members and values are not its properties.
+    private struct Mapped: SettingsRecord, Equatable {
+        var first = 1
+        var second = 2
         var apiURL: URL?
-        var armedAt: Date?
         var limit: Int? = 5
 
         static let empty = Mapped()
 
         struct Refused: Error {}
 
-        func save(into row: inout SettingsRow) throws {
-            if armedAt == .distantFuture { throw Refused() }
-            row["is-detailed"] = isDetailed
-            row["api-url"] = apiURL?.absoluteString
-            row["armed-at"] = armedAt?.timeIntervalSince1970
-            row["limit"] = limit
+        enum CodingKeys: String, CodingKey {
+            case first, sum
+            case apiURL = "api-url"
+            case limit
         }
 
-        static func load(from row: SettingsRow) throws -> Mapped {
-            let isDetailed: Bool? = row["is-detailed"]
-            let apiURL: String? = row["api-url"]
-            let armedAt: TimeInterval? = row["armed-at"]
-            let limit: Int?? = row["limit"]
-            if apiURL == "broken" { throw Refused() }
-            return Mapped(
-                isDetailed: isDetailed ?? empty.isDetailed, apiURL: apiURL.flatMap { URL(string: $0) } ?? empty.apiURL,
-                armedAt: armedAt.map(Date.init(timeIntervalSince1970:)) ?? empty.armedAt, limit: limit ?? empty.limit)
+        init(first: Int = 1, second: Int = 2, apiURL: URL? = nil, limit: Int? = 5) {
+            (self.first, self.second, self.apiURL, self.limit) = (first, second, apiURL, limit)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            if first < 0 { throw Refused() }
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(first, forKey: .first)
+            try container.encodeIfPresent(apiURL?.absoluteString, forKey: .apiURL)
+            try container.encodeIfPresent(limit, forKey: .limit)
+            // A second container is the same object.
+            var other = encoder.container(keyedBy: CodingKeys.self)
+            try other.encode(first + second, forKey: .sum)
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            first = try container.decode(Int.self, forKey: .first)
+            second = try container.decode(Int.self, forKey: .sum) - first
+            let address = try container.decodeIfPresent(String.self, forKey: .apiURL)
+            if address == "broken" { throw Refused() }
+            apiURL = address.flatMap { URL(string: $0) }
+            limit = try container.decodeIfPresent(Int.self, forKey: .limit)
         }
     }
 
-    @Test("Names and values can be mapped by hand", arguments: StoreKind.allCases)
-    func mapped(kind: StoreKind) throws {
-        let store = kind.make()
-        let problems = Recorder<SettingsError>()
-        let record = try SettingsStorage<Mapped>(name: "seed", in: SettingsService.over(store, problems))
-        record.isDetailed = true
+    @Test("Names and values can be mapped, and every member that depends on a property is written when that is set")
+    func mapped() throws {
+        let writes = Recorder<[String]>()
+        let store = FeedStore(willWrite: { writes.append($0.map(\.key.name)) })
+        let record = try SettingsStorage<Mapped>(name: "seed", in: store)
+        record.first = 5
+        record.second = 1
         record.apiURL = URL(string: "https://example.org")
-        record.armedAt = Date(timeIntervalSince1970: 1_000)
         record.limit = nil
-        #expect(try store.text("seed:is-detailed") == "true")
-        #expect(try store.text("seed:api-url") == "\"https://example.org\"")
-        #expect(try store.text("seed:armed-at") == "1000")
-        #expect(try store.text("seed:limit") == "null")
-        #expect(record.limit == nil)
-        #expect(record.get() == (try record.load()))
+        #expect(
+            store.texts == [
+                "seed:first": "5", "seed:sum": "6", "seed:api-url": "\"https://example.org\"", "seed:limit": "null",
+            ])
+        #expect(writes.all == [["seed:first", "seed:sum"], ["seed:sum"], ["seed:api-url"], ["seed:limit"]])
+        let expected = Mapped(first: 5, second: 1, apiURL: URL(string: "https://example.org"), limit: nil)
+        #expect(try record.get() == expected && record.load() == expected)
         record.limit = 5
         record.apiURL = nil
-        #expect(try store.text("seed:api-url") == nil)
-        #expect(record.limit == 5)
-        // What is stored as something else is as good as missing.
-        try store.set("seed:is-detailed", "\"maybe\"")
-        #expect(record.get() == Mapped(armedAt: Date(timeIntervalSince1970: 1_000)))
-        #expect(problems.all.map(\.key?.name) == ["seed:is-detailed"])
-    }
-
-    @Test("What saving throws keeps the record, and what a value cannot be is refused with its field's key")
-    func refusedSaving() throws {
-        let store = MemoryStore()
-        let record = try SettingsStorage<Mapped>(name: "seed", in: store)
-        record.limit = 6
-        let refused = try #require(throws: SettingsError.self) {
-            try record.save(Mapped(isDetailed: true, armedAt: .distantFuture))
-        }
-        #expect(refused.code == .encodingFailed && refused.underlying is Mapped.Refused)
-        let notANumber = try #require(throws: SettingsError.self) {
-            try record.save(Mapped(isDetailed: true, armedAt: Date(timeIntervalSince1970: .nan)))
-        }
-        #expect(notANumber.code == .encodingFailed && notANumber.key?.name == "seed:armed-at")
-        #expect(store.keys() == ["seed:limit"])
-    }
-
-    @Test("A row of which no record can be made reads as the empty record, until one is saved")
-    func refusedLoading() throws {
-        let problems = Recorder<SettingsError>()
-        let store = MemoryStore(["seed:api-url": Data("\"broken\"".utf8), "seed:limit": Data("7".utf8)])
-        let record = try SettingsStorage<Mapped>(name: "seed", in: SettingsService.over(store, problems))
-        #expect(record.get() == .empty)
-        #expect(record.get() == .empty)
-        #expect(problems.all.map(\.code) == [.decodingFailed])
-        #expect(thrownCode { try record.load() } == .decodingFailed)
-        // A change would be computed from what is not stored.
-        record.update { $0.isDetailed = true }
-        #expect(try store.text("seed:is-detailed") == nil)
-        try record.save(Mapped(isDetailed: true))
-        #expect(record.get() == Mapped(isDetailed: true))
-        #expect(try record.load() == Mapped(isDetailed: true))
-    }
-
-    @propertyWrapper struct Clamped: Codable, Equatable, Sendable {
-        private var value: Int
-        var wrappedValue: Int {
-            get { value }
-            set { value = min(max(newValue, 0), 100) }
-        }
-
-        init(wrappedValue: Int) { value = min(max(wrappedValue, 0), 100) }
-        init(from decoder: any Decoder) throws {
-            self.init(wrappedValue: try decoder.singleValueContainer().decode(Int.self))
-        }
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(value)
-        }
-    }
-
-    @propertyWrapper struct Plain<Value: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
-        var wrappedValue: Value
-        init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
-        init(from decoder: any Decoder) throws {
-            wrappedValue = try decoder.singleValueContainer().decode(Value.self)
-        }
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(wrappedValue)
-        }
-    }
-
-    struct Wrapped: SettingsRecord, Equatable {
-        @Clamped var volume = 50
-        @Plain var name: String? = nil
-        @Plain var title: String? = "title"
-
-        static let empty = Wrapped()
-    }
-
-    @Test("Fields may be wrapped")
-    func wrapped() throws {
-        let store = MemoryStore()
-        let record = try SettingsStorage<Wrapped>(name: "w", in: store)
-        record.volume = 200
-        #expect(record.volume == 100)
-        #expect(try store.text("w:volume") == "100")
-        record.name = "Ann"
-        record.title = nil
-        #expect(record.name == "Ann" && record.title == nil)
-        #expect(try store.text("w:title") == "null")
-        record.name = nil
-        #expect(record.name == nil)
-        try store.set("w:volume", "\"loud\"")
-        try store.set("w:name", nil)
-        try store.set("w:title", nil)
-        #expect(record.get() == .empty)
-    }
-
-    /// Containers in containers, written by hand, and conditional fields.
-    struct Contained: SettingsRecord, Equatable {
-        enum Key: String, CodingKey { case inner, list, flag, note }
-        enum InnerKey: String, CodingKey { case x, y }
-
-        var x = 1, y = 2
-        var list = ["a"]
-        var base = 5
-        var hasFlag = false
-        var note: String?
-
-        static let empty = Contained()
-
-        init(x: Int = 1, y: Int = 2, list: [String] = ["a"], base: Int = 5, hasFlag: Bool = false, note: String? = nil)
-        {
-            (self.x, self.y, self.list, self.base, self.hasFlag, self.note) = (x, y, list, base, hasFlag, note)
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            var inner = container.nestedContainer(keyedBy: InnerKey.self, forKey: .inner)
-            try inner.encode(x, forKey: .x)
-            try inner.encode(y, forKey: .y)
-            var strings = container.nestedUnkeyedContainer(forKey: .list)
-            for string in list { try strings.encode(string) }
-            try base.encode(to: container.superEncoder())
-            if hasFlag { try container.encode(true, forKey: .flag) }
-            if let note { try container.encode(note, forKey: .note) } else { try container.encodeNil(forKey: .note) }
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
-            let inner = try container.nestedContainer(keyedBy: InnerKey.self, forKey: .inner)
-            x = try inner.decode(Int.self, forKey: .x)
-            y = try inner.decode(Int.self, forKey: .y)
-            var strings = try container.nestedUnkeyedContainer(forKey: .list)
-            list = []
-            while !strings.isAtEnd { list.append(try strings.decode(String.self)) }
-            base = try Int(from: container.superDecoder())
-            hasFlag = container.contains(.flag)
-            note = try container.decodeNil(forKey: .note) ? nil : container.decode(String.self, forKey: .note)
-        }
-    }
-
-    @Test("Containers in containers are fields of their own")
-    func containers() throws {
-        let store = MemoryStore()
-        let record = try SettingsStorage<Contained>(name: "c", in: store)
-        record.update {
-            $0.y = 20
-            $0.list.append("b\"")
-            $0.hasFlag = true
-            $0.note = ""
-        }
-        #expect(
-            try Dictionary(uniqueKeysWithValues: store.keys().map { ($0, try store.text($0)) })
-                == ["c:inner": "{\"x\":1,\"y\":20}", "c:list": "[\"a\",\"b\\\"\"]", "c:flag": "true", "c:note": "\"\""])
-        record.base = 6
-        #expect(try store.text("c:super") == "6")
-        #expect(record.get() == Contained(x: 1, y: 20, list: ["a", "b\""], base: 6, hasFlag: true, note: ""))
-        record.update {
-            $0.hasFlag = false
-            $0.note = nil
-        }
-        #expect(try store.text("c:flag") == nil)
-        #expect(try store.text("c:note") == nil)
+        #expect(record.limit == 5 && store.texts["seed:api-url"] == nil)
     }
 
     @Test(
-        "A container or a hand-made field that holds something else takes the default, and the others stay",
-        arguments: [
-            ("c:inner", "\"no\"", Contained(list: ["b"], base: 6)),
-            ("c:inner", "{\"x\":7}", Contained(list: ["b"], base: 6)),
-            ("c:inner", "{", Contained(list: ["b"], base: 6)), ("c:list", "{}", Contained(x: 7, y: 8, base: 6)),
-            ("c:list", "[1]", Contained(x: 7, y: 8, base: 6)),
-            ("c:super", "true", Contained(x: 7, y: 8, list: ["b"])),
-            ("c:note", "5", Contained(x: 7, y: 8, list: ["b"], base: 6)),
-        ])
-    func undecodableContainer(name: String, text: String, expected: Contained) throws {
+        "A record whose encoding throws is not written, and one that cannot be decoded is the default until it is saved"
+    )
+    func refused() throws {
         let problems = Recorder<SettingsError>()
-        let store = MemoryStore([
-            "c:inner": Data("{\"x\":7,\"y\":8}".utf8), "c:list": Data("[\"b\"]".utf8), "c:super": Data("6".utf8),
-        ])
-        try store.set(name, text)
-        let record = try SettingsStorage<Contained>(name: "c", in: SettingsService.over(store, problems))
-        #expect(record.get() == expected)
-        #expect(problems.all.map(\.code) == [.decodingFailed])
-        #expect(problems.all.map(\.key?.name) == [name])
-        // It stays while others change, and goes when the record is saved.
-        record.hasFlag = true
-        #expect(try store.text(name) == text)
-        try record.save(record.get())
-        #expect(try store.text(name) != text)
-        #expect(problems.count == 1)
+        for (name, text) in ["seed:api-url": "\"broken\"", "seed:limit": "7"] { try store.put(name, text) }
+        let record = try SettingsStorage<Mapped>(name: "seed", in: SettingsService.over(store, problems))
+        #expect(record.get() == .empty && record.get() == .empty)
+        #expect(problems.codes == [.decodingFailed])
+        #expect(thrownCode { try record.load() } == .decodingFailed)
+        let error = #expect(throws: SettingsError.self) { try record.save(Mapped(first: -1)) }
+        #expect(error?.code == .encodingFailed && error?.underlying is Mapped.Refused)
+        // A change would be calculated from what is not stored.
+        record.update { $0.first = 3 }
+        #expect(try store.text("seed:first") == nil && store.text("seed:limit") == "7")
+        try record.save(Mapped(first: 4))
+        #expect(try record.get() == Mapped(first: 4) && record.load() == Mapped(first: 4))
     }
 
-    struct Single: SettingsRecord {
-        var value = 1
-        static let empty = Single()
-
-        init() {}
-        init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Int.self) }
+    private struct Occasional: SettingsRecord, Equatable {
+        var count: Int?
+        var note: String?
+        var isOn = false
+        static let empty = Occasional()
+        enum CodingKeys: CodingKey { case count, note, isOn }
+        init(count: Int? = nil, note: String? = nil, isOn: Bool = false) {
+            (self.count, self.note, self.isOn) = (count, note, isOn)
+        }
         func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(value)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            if let count { try container.encode(count, forKey: .count) }
+            if let note {
+                try container.encode(note, forKey: .note)
+            } else {
+                try container.encodeNil(forKey: .note)
+            }
+            if isOn { try container.encode(true, forKey: .isOn) }
+        }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            count = try container.decodeIfPresent(Int.self, forKey: .count)
+            note = try container.decodeNil(forKey: .note) ? nil : container.decode(String.self, forKey: .note)
+            isOn = container.contains(.isOn)
         }
     }
 
-    @Test("A type that is not encoded as an object is refused at once")
-    func noObject() {
-        #expect(
-            thrownCode {
-                try SettingsStorage<Single>(name: "single", in: MemoryStore())
-            } == .encodingFailed)
+    @Test("A member that the empty record does not encode, or encodes without a type, is a field, too")
+    func occasionalMember() throws {
+        try store.put("o:count", "3")
+        let record = try SettingsStorage<Occasional>(name: "o", in: store)
+        #expect(record.get() == Occasional(count: 3))
+        record.isOn = true
+        record.note = ""
+        record.count = nil
+        #expect(try record.get() == Occasional(note: "", isOn: true) && store.text("o:count") == nil)
+        #expect(try SettingsStorage<Occasional>(name: "o", in: SettingsService.over(store)).get() == record.get())
+        record.set(.empty)
+        #expect(store.keys().isEmpty && record.get() == .empty)
     }
 
-    @Test("Records lie side by side by name, and know nothing of each other")
-    func sideBySide() throws {
-        let store = MemoryStore()
-        let one = try SettingsStorage<Parameters>(name: "one", in: store)
-        let two = try SettingsStorage<Parameters>(name: "two", in: store)
-        let inner = try SettingsStorage<Pair>(name: "one:inner", in: store)
-        one.attempts = 1
-        two.attempts = 2
-        inner.left = 3
-        #expect((one.attempts, two.attempts, inner.left) == (1, 2, 3))
-        try store.set("one:SettingsKit:migrations", "[\"v1\"]")
-        try store.set("oneself", "1")
-        one.reset()
-        #expect(one.get() == .empty)
-        #expect((two.attempts, inner.left) == (2, 3))
-        #expect(Set(store.keys()) == ["two:attempts", "one:inner:left", "one:SettingsKit:migrations", "oneself"])
+    private struct Inner: SettingsRecord, Equatable {
+        var port = 1
+        var host = "a"
+        static let empty = Inner()
+    }
+
+    private struct Outer: SettingsRecord, Equatable {
+        var http = Inner()
+        @SettingField("my-name") var name = "n"
+        static let empty = Outer()
+        init() {}
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            http = try container.decodeIfPresent(Inner.self, forKey: .http) ?? Inner(port: 8)
+            for key in container.allKeys where key == .name {
+                name = try container.decode(String.self, forKey: key)
+            }
+            #expect(Set(container.allKeys) == [.http, .name] && container.contains(.http))
+        }
+    }
+
+    @Test("A record that decodes its nested records itself, or lists its keys, has the stored values")
+    func nested() throws {
+        for (name, text) in ["http.port": "7", "my-name": #""stored""#] { try store.put(name, text) }
+        let outer = try SettingsStorage<Outer>(in: store)
+        #expect(outer.http.port == 7 && outer.name == "stored")
+        outer.http.port = 5
+        outer.name = "new"
+        #expect(outer.http.port == 5 && outer.name == "new")
+        #expect(try SettingsStorage<Outer>(in: SettingsService.over(store)).get() == outer.get())
+    }
+
+    private struct Cached: SettingsRecord, Equatable {
+        @SettingField("cache") var size = 1
+        var cache = [0]
+        static let empty = Cached()
+        private enum CodingKeys: CodingKey { case size }
+    }
+
+    @Test("A property that is not stored has the empty record's value, and a field may have its name")
+    func notStored() throws {
+        let record = try SettingsStorage<Cached>(in: store)
+        record.update {
+            $0.size = 2
+            $0.cache = []
+        }
+        #expect(try record.get() == Cached(size: 2) && store.text("cache") == "2")
+        record.set(Cached(size: 3, cache: [1]))
+        #expect(record.get() == Cached(size: 3))
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// A record with one member, of a name that it is told.
+    private struct Named: SettingsRecord {
+        static let empty = Named()
+        var name = "a"
+        init(_ name: String = "a") { self.name = name }
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(true, forKey: Key(stringValue: name))
+        }
+    }
+
+    private struct Single: SettingsRecord {
+        static let empty = Single()
+        init() {}
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(1)
+        }
+    }
+
+    @Test("Names that no setting can have, and types without names, are refused, and nothing is written")
+    func noNames() throws {
+        #expect(thrownCode { try SettingsStorage<Single>(name: "s", in: store) } == .encodingFailed)
+        let record = try SettingsStorage<Named>(name: "named", in: store)
+        for name in ["b", "b\u{0}"] {
+            #expect(thrownCode { try record.save(Named(name)) } == .encodingFailed)
+        }
+        #expect(store.keys().isEmpty)
     }
 }

@@ -29,11 +29,10 @@ struct Row: SettingsRecord, Equatable {
     static let empty = Row()
 }
 
-/// Two fields that are always equal.
+/// Fields that are always changed together. One is not plain, so that the record is kept behind locks.
 struct Pair: SettingsRecord, Equatable {
     var left = 0
     var right = 0
-    /// Not plain, so that the record is kept behind locks.
     var label = "none"
 
     static let empty = Pair()
@@ -41,15 +40,16 @@ struct Pair: SettingsRecord, Equatable {
     var agrees: Bool { left == right && (left == 0 || label == "number \(left)") }
 
     mutating func become(_ number: Int) { self = Pair(left: number, right: number, label: "number \(number)") }
-}
 
-extension [String: Data] {
-    /// What is stored, as text.
-    var texts: [String: String] { mapValues { String(decoding: $0, as: UTF8.self) } }
-}
-
-extension SettingsStore {
-    func set(_ name: String, _ text: String?) throws {
-        try set(.init(name, scope: .defaults), to: text.map { Data($0.utf8) })
+    /// Sets the fields as settings.
+    static func set(_ number: Int, in transaction: inout SettingsService.Transaction) {
+        transaction.set(Setting<Int>("pair:left", in: .defaults, default: 0), to: number)
+        transaction.set(Setting<Int>("pair:right", in: .defaults, default: 0), to: number)
+        transaction.set(Setting<String>("pair:label", in: .defaults, default: "none"), to: "number \(number)")
     }
+}
+
+extension FeedStore {
+    /// What is stored, as text.
+    var texts: [String: String] { stored.mapValues { String(decoding: $0, as: UTF8.self) } }
 }

@@ -3,70 +3,30 @@ import Testing
 
 @testable import SettingsKitCore
 
-/// A value whose parts must agree.
-private protocol Consistent: Sendable, Equatable {
-    init(_ number: UInt64)
-    var isConsistent: Bool { get }
+/// A value of two parts, which must be of one round.
+private struct Parts<First: Sendable & Equatable, Last: Sendable & Equatable>: Sendable, Equatable {
+    let first: First
+    let last: Last
+
+    init(_ first: First, _ last: Last) { (self.first, self.last) = (first, last) }
 }
 
-private struct Bytes1: Consistent {
-    var a: UInt8
-    init(_ number: UInt64) { a = UInt8(number & 0x7F) }
-    var isConsistent: Bool { a < 0x80 }
+/// 16 bytes.
+private typealias Words = Parts<UInt64, UInt64>
+
+extension Words {
+    init(_ round: UInt64) { self.init(round, ~round) }
+
+    /// Whether both parts are of a round, or of any.
+    func isWhole(_ round: UInt64? = nil) -> Bool { last == ~first && first == round ?? first }
 }
 
-private struct Bytes8: Consistent {
-    var a: UInt32, b: UInt32
-    init(_ number: UInt64) { (a, b) = (UInt32(truncatingIfNeeded: number), ~UInt32(truncatingIfNeeded: number)) }
-    var isConsistent: Bool { a == ~b }
-}
+private final class Object: Sendable, Equatable {
+    let words: Words
 
-private struct Bytes9: Consistent {
-    var a: UInt64, b: UInt8
-    init(_ number: UInt64) { (a, b) = (number, UInt8(truncatingIfNeeded: number)) }
-    var isConsistent: Bool { b == UInt8(truncatingIfNeeded: a) }
-}
+    init(_ round: UInt64) { words = Words(round) }
 
-private struct Bytes16: Consistent {
-    var a: UInt64, b: UInt64
-    init(_ number: UInt64) { (a, b) = (number, ~number) }
-    var isConsistent: Bool { a == ~b }
-}
-
-private struct Bytes24: Consistent {
-    var a: UInt64, b: UInt64, c: UInt64
-    init(_ number: UInt64) { (a, b, c) = (number, ~number, number &* 3) }
-    var isConsistent: Bool { a == ~b && c == a &* 3 }
-}
-
-private struct Bytes32: Consistent {
-    var a: UInt64, b: UInt64, c: UInt64, d: UInt64
-    init(_ number: UInt64) { (a, b, c, d) = (number, ~number, number &* 3, number &* 5) }
-    var isConsistent: Bool { a == ~b && c == a &* 3 && d == a &* 5 }
-}
-
-private struct Bytes33: Consistent {
-    var whole: Bytes32, e: UInt8
-    init(_ number: UInt64) { (whole, e) = (Bytes32(number), UInt8(truncatingIfNeeded: number)) }
-    var isConsistent: Bool { whole.isConsistent && e == UInt8(truncatingIfNeeded: whole.a) }
-}
-
-private struct Strings: Consistent {
-    var a: String, b: [String]
-    init(_ number: UInt64) { (a, b) = ("a string longer than fifteen bytes \(number)", ["\(number)"]) }
-    var isConsistent: Bool { a.hasSuffix(b[0]) }
-}
-
-private final class Object: Consistent {
-    let a: UInt64, b: UInt64
-    init(_ number: UInt64) { (a, b) = (number, ~number) }
-    var isConsistent: Bool { a == ~b }
-    static func == (one: Object, other: Object) -> Bool { one.a == other.a }
-}
-
-extension Optional: Consistent where Wrapped == Bytes24 {
-    init(_ number: UInt64) { self = number % 2 == 0 ? nil : Bytes24(number) }
-    var isConsistent: Bool { self?.isConsistent ?? true }
+    static func == (one: Object, other: Object) -> Bool { one.words == other.words }
 }
 
 /// Holds a cached value, which cannot be captured itself.
@@ -101,7 +61,10 @@ struct CachedValueConcurrencyTests {
     #endif
 
     /// Two threads write and two read: more of them than cores would mostly wait for one another.
-    private func readAndWrite<Value: Consistent>(_ type: Value.Type) {
+    private func readAndWrite<Value: Sendable & Equatable>(
+        isPlain: Bool, _ value: @Sendable (_ round: UInt64) -> Value, isWhole: @Sendable (Value) -> Bool
+    ) {
+        #expect(Holder<Value>.isPlain == isPlain)
         let box = Holder<Value>()
         let torn = Atomic(0)
         let writersLeft = Atomic(2)
@@ -110,41 +73,62 @@ struct CachedValueConcurrencyTests {
                 // The first writes without a pause, so that many readings meet a writing; the second disturbs it.
                 for round in 0..<(thread == 0 ? Self.rounds : Self.rounds / 10) {
                     let token = thread == 1 && round % 3 == 0 ? box.token : box.invalidate()
-                    box.publish(Value(UInt64(thread * 1_000_003 + round)), token: token)
+                    box.publish(value(UInt64(thread * 1_000_003 + round)), token: token)
                 }
                 writersLeft.subtract(1, ordering: .releasing)
                 return
             }
             while writersLeft.load(ordering: .acquiring) > 0 {
-                if let value = box.read(), !value.isConsistent { torn.add(1, ordering: .relaxed) }
+                if let value = box.read(), !isWhole(value) { torn.add(1, ordering: .relaxed) }
             }
         }
         #expect(torn.load(ordering: .relaxed) == 0, "\(Value.self), \(MemoryLayout<Value>.size) bytes")
-        let last = Value(77)
+        let last = value(77)
         box.publish(last, token: box.invalidate())
         #expect(box.read() == last)
     }
 
-    @Test("Plain values of 1 to 32 bytes are never torn")
+    @Test("Plain values of up to 32 bytes are never torn")
     func plain() {
-        #expect(MemoryLayout<Bytes9>.size == 9 && MemoryLayout<Bytes32>.size == 32)
-        #expect(Holder<Bytes32>.isPlain && Holder<Bytes24?>.isPlain)
-        readAndWrite(Bytes1.self)
-        readAndWrite(Bytes8.self)
-        readAndWrite(Bytes9.self)
-        readAndWrite(Bytes16.self)
-        readAndWrite(Bytes24.self)
-        readAndWrite(Bytes24?.self)
-        readAndWrite(Bytes32.self)
+        readAndWrite(isPlain: true) {
+            Parts($0, UInt8(truncatingIfNeeded: $0))
+        } isWhole: {
+            UInt8(truncatingIfNeeded: $0.first) == $0.last
+        }
+        readAndWrite(isPlain: true) {
+            Parts(Words($0), $0)
+        } isWhole: {
+            $0.first.isWhole($0.last)
+        }
+        readAndWrite(isPlain: true) {
+            $0 % 2 == 0 ? nil : Parts(Words($0), $0)
+        } isWhole: {
+            $0.map { $0.first.isWhole($0.last) } ?? true
+        }
+        readAndWrite(isPlain: true) {
+            Parts(Words($0), Words($0))
+        } isWhole: {
+            $0.first.isWhole() && $0.last.isWhole($0.first.first)
+        }
     }
 
     @Test("Larger values, strings and objects are never torn")
     func guarded() {
-        #expect(MemoryLayout<Bytes33>.size == 33)
-        #expect(!Holder<Bytes33>.isPlain && !Holder<Strings>.isPlain && !Holder<Object>.isPlain)
-        readAndWrite(Bytes33.self)
-        readAndWrite(Strings.self)
-        readAndWrite(Object.self)
+        readAndWrite(isPlain: false) {
+            Parts(Parts(Words($0), Words($0)), $0)
+        } isWhole: {
+            $0.first.first.isWhole($0.last) && $0.first.last.isWhole($0.last)
+        }
+        readAndWrite(isPlain: false) {
+            Parts("a string longer than fifteen bytes \($0)", ["\($0)"])
+        } isWhole: {
+            $0.first.hasSuffix($0.last[0])
+        }
+        readAndWrite(isPlain: false) {
+            Object($0)
+        } isWhole: {
+            $0.words.isWhole()
+        }
     }
 
     @Test("A cached value is empty until it is published, and after it was made invalid")

@@ -21,39 +21,6 @@ struct OnceDefaultTests {
         #expect(store.get(Self.setting()) == first)
     }
 
-    @Test("It is stored in the form that the setting's transformer gives it")
-    func transformed() {
-        let store = MemoryStore()
-        let encoded = Recorder<UUID>()
-        let setting = Setting<UUID>(
-            "installation", in: .defaults, default: .once { UUID() },
-            transformer: HookedTransformer(onTransform: { encoded.append($0) }))
-        let value = SettingsService.over(store).get(setting)
-        #expect(encoded.all == [value])
-    }
-
-    @Test("After a reset, the next read computes another value")
-    func reset() {
-        let (store, setting) = (MemoryStore(), Self.setting())
-        let settings = SettingsService.over(store)
-        let first = settings.get(setting)
-        settings.reset(setting)
-        #expect(settings.get(setting) != first)
-    }
-
-    @Test("A value that is stored meanwhile counts")
-    func meanwhile() throws {
-        let store = FeedStore()
-        let other = UUID()
-        let setting = Setting<UUID>(
-            "installation", in: .defaults,
-            default: .once {
-                store.changeFromOutside([("installation", "\"\(other.uuidString)\"")])
-                return UUID()
-            })
-        #expect(SettingsService.over(store).get(setting) == other)
-    }
-
     @Test("Where it cannot be stored, it is kept in memory and diagnosed once")
     func unwritable() {
         let problems = Recorder<SettingsError>()
@@ -93,16 +60,5 @@ struct OnceDefaultTests {
         let store = MemoryStore()
         let settings = SettingsService.over(store)
         #expect(settings.get(number) == 500 && store.get(number.key) == Data("500".utf8))
-    }
-
-    @Test("Threads that read it for the first time at once get one value", .ownThreads)
-    func threads() {
-        for _ in 0..<50 {
-            let (store, setting) = (MemoryStore(), Self.setting())
-            let settings = SettingsService.over(store)
-            let values = Recorder<UUID>()
-            inParallel(4) { _ in values.append(settings.get(setting)) }
-            #expect(Set(values.all).count == 1 && store.get(setting) == values.all[0])
-        }
     }
 }

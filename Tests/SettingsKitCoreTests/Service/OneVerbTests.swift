@@ -102,9 +102,15 @@ struct OneVerbTests {
 
     @Test(
         "Where the store cannot write, set, update and reset report that, and save and remove throw it",
-        arguments: [Surface.service, .property, .field])
-    func failures(surface: Surface) throws {
-        let store = FeedStore(["n:count": Data("3".utf8)], willWrite: { _ in throw StoreBroken() })
+        arguments: [Surface.service, .property, .field], [true, false])
+    func failures(surface: Surface, hasFeed: Bool) throws {
+        let isBroken = Box(true)
+        let fail: @Sendable () throws -> Void = { if isBroken.value { throw StoreBroken() } }
+        let contents = ["n:count": Data("3".utf8)]
+        let store: any SettingsStore =
+            hasFeed
+            ? FeedStore(contents, willWrite: { _ in try fail() })
+            : TwoFunctionStore(contents, willSet: { _, _ in try fail() })
         let problems = Recorder<SettingsError>()
         let ways = try Ways(surface, over: store, problems)
         #expect(ways.get() == 3)
@@ -116,6 +122,9 @@ struct OneVerbTests {
         #expect(thrownCode { try ways.remove() } == .writeFailed)
         #expect(problems.count == 3)
         #expect(try ways.get() == 3 && store.text("n:count") == "3")
+        isBroken.value = false
+        try ways.save(4)
+        #expect(ways.get() == 4)
     }
 
     @Test("An update throws the error of its closure, and nothing else", arguments: [false, true])
@@ -137,40 +146,5 @@ struct OneVerbTests {
         #expect(throws: Refusal.self) { try record.update(\Counted.count, refuse) }
         #expect(problems.all.isEmpty)
         #expect(thrownCode { try settings.save { $0.update(setting) { $0 += 1 } } } == (isBroken ? .writeFailed : nil))
-    }
-
-    @Test("A field that has the name of a member is read and written by its key path")
-    func namesOfMembers() throws {
-        struct Named: SettingsRecord, Equatable {
-            var values = [1]
-            var observe = false
-            static let empty = Named()
-        }
-        let record = try SettingsStorage<Named>(name: "named", in: MemoryStore())
-        record[\.values] = [1, 2]
-        record[\.observe].toggle()
-        #expect(
-            record[\.values] == [1, 2] && record[\.observe] && record.get() == Named(values: [1, 2], observe: true))
-        #expect(record[\.values.count] == 2)
-    }
-
-    @Test("Changes, values and listeners of a property are those of its setting")
-    func following() async {
-        let settings = SettingsService.over(MemoryStore())
-        let property = Persister<Int>(key: "n", storedBy: MemoryStore(), default: 7)
-        let other = Persister<Int?>(key: "m", storedBy: MemoryStore())
-        #expect(property.value == 7 && other.value == nil)
-        let shared = Persister(Setting<Int>("n", in: .defaults, default: 7), in: settings)
-        var (changes, values) = (shared.changes.makeAsyncIterator(), shared.values.makeAsyncIterator())
-        let heard = Recorder<String>()
-        let subscription = shared.observe(heard.listener())
-        #expect(await values.next() == 7)
-        shared.set(8)
-        shared.update { $0 += 1 }
-        #expect(await values.next() == 9)
-        #expect(await changes.next()?.newValue == 8)
-        #expect(await changes.next()?.oldValue == 8)
-        #expect(heard.all == ["7-8", "8-9"])
-        subscription.cancel()
     }
 }

@@ -96,14 +96,6 @@ struct OptionalValuesTests {
         #expect(problems.all.map(\.code) == [.encodingFailed])
     }
 
-    @Test("JSON null from another program reads as nil, and differs from a missing value")
-    func foreignNull() throws {
-        let setting = Setting<Int?>("n", in: .defaults)
-        store.set(setting.key, to: Data("null".utf8))
-        #expect(try settings.load(setting) == nil)
-        #expect(settings.isSet(setting))
-    }
-
     @Test("A nil stored by a version whose default was not nil still reads as nil")
     func defaultChangesToNil() throws {
         func check<T: Equatable>(before: Setting<T?>, after: Setting<T?>) throws {

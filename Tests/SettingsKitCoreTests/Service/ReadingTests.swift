@@ -36,6 +36,7 @@ struct ReadingTests {
         #expect(error?.key == number.key)
         #expect(error?.store == "FeedStore")
         #expect(error?.underlying is StoreBroken)
+        #expect(settings.update(number) { $0 += 1 } == nil, "Nothing is calculated from a default.")
         isBroken.value = false
         #expect(settings.get(number) == 9)
         #expect(try settings.load(number) == 9)
@@ -61,19 +62,6 @@ struct ReadingTests {
         #expect(try store.get(number.key) == Data("1".utf8))
     }
 
-    @Test("Another undecodable value is another cause")
-    func secondCause() throws {
-        let problems = Recorder<SettingsError>()
-        let store = TwoFunctionStore()
-        let settings = SettingsService.over(store, problems)
-        store.poke("number", "x")
-        _ = settings.get(number)
-        store.poke("number", "y")
-        _ = settings.get(number)
-        _ = settings.get(number)
-        #expect(problems.all.map(\.code) == [.decodingFailed, .decodingFailed])
-    }
-
     @Test("A default is never written", arguments: StoreKind.allCases)
     func defaultsAreNotWritten(kind: StoreKind) async throws {
         let store = kind.make()
@@ -92,29 +80,5 @@ struct ReadingTests {
         subscription.cancel()
         for key in [number.key, optional.key, fallback.key] { #expect(try store.get(key) == nil) }
         #expect((store as? TwoFunctionStore)?.setCount ?? 0 <= 1)
-    }
-
-    @Test("Setting the default stores it")
-    func settingTheDefault() throws {
-        let store = MemoryStore()
-        let settings = SettingsService.over(store)
-        settings.set(number, to: 7)
-        #expect(settings.isSet(number))
-        #expect(store.get(number.key) == Data("7".utf8))
-        settings.reset(number)
-        #expect(!settings.isSet(number))
-        #expect(settings.get(number) == 7)
-    }
-
-    @Test("Keys are listed sorted; a store that cannot list them is diagnosed once")
-    func keys() {
-        let problems = Recorder<SettingsError>()
-        let settings = SettingsService(
-            stores: [.defaults: MemoryStore(["b": Data(), "a": Data(), "C": Data()]), .shared: TwoFunctionStore()],
-            diagnosticSink: .init { problems.append($0) })
-        #expect(settings.keys(in: .defaults) == ["C", "a", "b"])
-        #expect(settings.keys(in: .shared) == [])
-        #expect(settings.keys(in: .shared) == [])
-        #expect(problems.all.map(\.code) == [.unsupported])
     }
 }

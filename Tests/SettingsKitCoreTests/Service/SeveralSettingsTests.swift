@@ -2,20 +2,6 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-/// A store whose values are the number of reads.
-private final class RestlessStore: SettingsStore {
-    private let count = Mutex(0)
-
-    func get(_ key: SettingsService.StorageKey) -> Data? {
-        count.withLock { count in
-            count += 1
-            return Data("\(count)".utf8)
-        }
-    }
-
-    func set(_ key: SettingsService.StorageKey, to data: Data?) {}
-}
-
 @Suite("Several settings at once")
 struct SeveralSettingsTests {
     private let one = Setting<Int>("one", in: .defaults, default: 1)
@@ -47,26 +33,6 @@ struct SeveralSettingsTests {
         #expect(await pairs.next()?.0 == 5)
     }
 
-    @Test("Values of one store are of one moment")
-    func valuesOfOneMoment() async {
-        let settings = service()
-        let halves = Recorder<String>()
-        let reader = Task { [one, two] in
-            for await (number, text) in settings.values(of: one, two) where text != "b" && text != "\(number)" {
-                halves.append("\(number) \(text)")
-            }
-        }
-        for number in 2...20_000 {
-            settings.transaction { t in
-                t.set(one, to: number)
-                t.set(two, to: "\(number)")
-            }
-        }
-        reader.cancel()
-        await reader.value
-        #expect(halves.all == [])
-    }
-
     @Test("Values of one store are of one moment, although a writer interrupts each of hundreds of readings")
     func interruptedReadings() async {
         let store = MemoryStore()
@@ -90,14 +56,6 @@ struct SeveralSettingsTests {
         #expect(count.all.count == 250)
     }
 
-    @Test("Values of a store that gives another answer each time come, although of several moments")
-    func restlessStore() async {
-        let settings = SettingsService.over(RestlessStore())
-        let other = Setting<Int>("other", in: .defaults, default: 1)
-        var values = settings.values(of: one, other).makeAsyncIterator()
-        #expect(await values.next() != nil)
-    }
-
     @Test("Resetting several is one transaction, and tells which setting has its default")
     func reset() {
         let problems = Recorder<SettingsError>()
@@ -113,13 +71,6 @@ struct SeveralSettingsTests {
         #expect(settings.isDefault(one) && settings.isDefault(two) && settings.isDefault(three))
         #expect(problems.all.isEmpty)
         subscription.cancel()
-    }
-
-    @Test("A value that the setting does not accept leaves it at its default")
-    func refused() throws {
-        let store = MemoryStore(["one": Data("oops".utf8)])
-        let settings = SettingsService.over(store)
-        #expect(settings.isDefault(one) && settings.isSet(one))
     }
 
     @Test("A listener may be notified of the changes of others only, or of this process's")
@@ -144,19 +95,6 @@ struct SeveralSettingsTests {
         let elsewhere = Setting<Int>("one", in: .shared, default: 1)
         #expect(one == same && one != elsewhere && Set([one, same, elsewhere]).count == 2)
         #expect(one as SettingDefinition != two as SettingDefinition)
-    }
-
-    @Test("A structure with properties is equal if their values are")
-    func equalProperties() {
-        struct Player: Equatable {
-            @Persisted var volume: Int
-            init(_ store: MemoryStore) { _volume = Persisted(wrappedValue: 5, key: "volume", storedBy: store) }
-        }
-        let store = MemoryStore()
-        let (loud, quiet) = (Player(store), Player(MemoryStore()))
-        #expect(loud == quiet)
-        loud.volume = 9
-        #expect(loud != quiet && loud == Player(store))
     }
 
     @Test("A transformer of elements serves arrays and dictionaries")
@@ -195,6 +133,7 @@ struct SeveralSettingsTests {
         for (name, text) in texts { store.set(.init(name, scope: .defaults), to: Data(text.utf8)) }
         let values = SettingsService.over(store).values(in: .defaults)
         #expect(Set(values.keys) == Set(texts.keys))
+        #expect(SettingsService.over(store).keys(in: .defaults) == texts.keys.sorted())
         func value<T>(_ name: String, as type: T.Type = T.self) -> T? { values[name].flatMap { $0 } as? T }
         #expect(value("flag") == true && value("count") == Int64(-7) && value("large") == UInt64.max)
         #expect(value("ratio") == 0.5 && value("name") == "Ann" && value("bytes") == Data("no JSON".utf8))
@@ -205,40 +144,20 @@ struct SeveralSettingsTests {
         #expect(table["b"] as? Bool == false)
     }
 
-    @Test("Without a store, or without a list of keys, the values of a scope are empty, and that is diagnosed")
+    @Test(
+        "A store that cannot list its keys has none, and its scope is not reset; that is diagnosed, as a missing store is"
+    )
     func scopeWithoutKeys() {
-        for (stores, code) in [([:], SettingsError.Code.noStore), ([.defaults: TwoFunctionStore()], .unsupported)]
-            as [([SettingsService.Scope: any SettingsStore], SettingsError.Code)]
-        {
+        let stores: [(store: [SettingsService.Scope: any SettingsStore], code: SettingsError.Code)] = [
+            ([:], .noStore), ([.defaults: TwoFunctionStore(["one": Data("5".utf8)])], .unsupported),
+        ]
+        for (stores, code) in stores {
             let problems = Recorder<SettingsError>()
             let settings = SettingsService(stores: stores, diagnosticSink: .init { problems.append($0) })
-            #expect(settings.values(in: .defaults).isEmpty && problems.all.map(\.code) == [code])
+            for _ in 0..<2 { #expect(settings.values(in: .defaults).isEmpty && settings.keys(in: .defaults).isEmpty) }
+            #expect(problems.codes == [code])
+            settings.reset(scope: .defaults)
+            #expect(settings.get(one) == (stores.isEmpty ? 1 : 5) && Set(problems.codes) == [code])
         }
-    }
-
-    @Test("All stores are brought up to date, also if one fails; the first error is thrown, the others are diagnosed")
-    func upToDate() throws {
-        final class Place: SettingsStore {
-            let calls = Recorder<String>()
-            let fails: Bool
-            init(fails: Bool) { self.fails = fails }
-            func get(_ key: SettingsService.StorageKey) -> Data? { nil }
-            func set(_ key: SettingsService.StorageKey, to data: Data?) {}
-            func synchronize() throws { calls.append("synchronize") }
-            func bringUpToDate() throws {
-                calls.append("bringUpToDate")
-                if fails { throw StoreBroken() }
-            }
-        }
-        let problems = Recorder<SettingsError>()
-        let places = [true, true, false].map { Place(fails: $0) }
-        let settings = SettingsService(
-            stores: [
-                .defaults: places[0], .shared: try LayeredStore([.writable(places[1])]), .custom(id: "c"): places[2],
-            ], diagnosticSink: .init { problems.append($0) })
-        try settings.synchronize()
-        #expect(thrownCode { try settings.bringUpToDate() } == .writeFailed)
-        #expect(problems.all.map(\.code) == [.writeFailed])
-        for place in places { #expect(place.calls.all == ["synchronize", "bringUpToDate"]) }
     }
 }

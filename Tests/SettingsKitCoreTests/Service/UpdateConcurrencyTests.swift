@@ -47,53 +47,18 @@ struct UpdateConcurrencyTests {
         #expect(services[0].get(left) + services[1].get(right) == 1_000)
     }
 
-    @Test("A write from a task that the store has begun waits its turn like any other")
-    func storeBeginsTask() async {
-        let kick = Setting<Int>("kick", in: .defaults, default: 0)
-        let slow = Setting<Int>("slow", in: .defaults, default: 0)
-        let late = Setting<Int>("late", in: .defaults, default: 0)
-        let service = Box<SettingsService?>(nil)
-        let task = Box<Task<Void, Never>?>(nil)
-        let overtook = Box(false)
-        let (slowBegan, begin) = AsyncStream<Void>.makeStream()
-        let lateBegan = DispatchSemaphore(value: 0)
-        let store = TwoFunctionStore(willSet: { key, _ in
-            switch key.name {
-            case "kick":
-                task.value = Task {
-                    for await _ in slowBegan { break }
-                    service.value?.set(late, to: 1)
-                }
-            case "slow":
-                begin.yield()
-                // A store that works as it should makes `late` wait for `slow`, so this can only time out.
-                overtook.value = lateBegan.wait(timeout: .now() + 0.5) == .success
-            default: lateBegan.signal()
-            }
-        })
-        let settings = SettingsService.over(store)
-        service.value = settings
-        settings.set(kick, to: 1)
-        settings.set(slow, to: 1)
-        await task.value?.value
-        service.value = nil
-        #expect(!overtook.value)
-        #expect(settings.get(late) == 1)
-    }
-
-    @Test("A store that sets another setting from inside a write does not block itself")
-    func reentrantStore() {
-        let service = Box<SettingsService?>(nil)
-        let echo = Setting<Int>("echo", in: .defaults, default: 0)
-        let store = TwoFunctionStore(willSet: { key, _ in
-            if key.name == "number" { service.value?.set(echo, to: 1) }
-        })
-        let settings = SettingsService.over(store)
-        service.value = settings
-        settings.set(number, to: 5)
-        service.value = nil
-        #expect(settings.get(number) == 5)
-        #expect(settings.get(echo) == 1)
+    @Test("A store of two functions that is written from inside its own write ends the process with a sentence")
+    func reentrantStore() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let service = Box<SettingsService?>(nil)
+            let number = SettingsService.Setting<Int>("number", in: .defaults, default: 0)
+            let echo = SettingsService.Setting<Int>("echo", in: .defaults, default: 0)
+            service.value = SettingsService.over(
+                TwoFunctionStore(willSet: { key, _ in if key.name == "number" { service.value?.set(echo, to: 1) } }))
+            service.value?.set(number, to: 5)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("TwoFunctionStore is written while it writes."))
     }
 
     @Test("Services on one store without a feed may come and go on many threads")

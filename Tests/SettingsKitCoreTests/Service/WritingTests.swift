@@ -5,73 +5,41 @@ import Testing
 
 @Suite("Writing")
 struct WritingTests {
-    private let ratio = Setting<Double>("ratio", in: .defaults, default: 0.5)
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 
-    @Test("A value that cannot be encoded leaves the old one", arguments: StoreKind.allCases)
-    func unencodable(kind: StoreKind) throws {
+    @Test(
+        "A value that cannot be encoded or is invalid is refused by every way in, and the old value stays",
+        arguments: [Double.nan, .infinity, 2], StoreKind.allCases)
+    func refused(value: Double, kind: StoreKind) throws {
         let problems = Recorder<SettingsError>()
         let store = kind.make()
         let settings = SettingsService.over(store, problems)
-        let told = Recorder<Double>()
+        let code: SettingsError.Code = value == 2 ? .invalidValue : .encodingFailed
+        let ratio = Setting<Double>(
+            "ratio", in: .defaults, default: 0.5, validation: .init("must not be 2") { $0 != 2 })
         settings.set(ratio, to: 0.75)
-        let subscription = settings.observe(ratio) { told.append($0.newValue) }
-        for bad in [Double.nan, .infinity, -.infinity] {
-            settings.set(ratio, to: bad)
-            settings[ratio] = bad
-            settings.update(ratio) { $0 = bad }
-            settings.transaction { $0.set(ratio, to: bad) }
-            #expect(settings.get(ratio) == 0.75)
-            #expect(try store.get(ratio.key) == Data("0.75".utf8))
+        let told = Recorder<Int>()
+        let subscription = settings.observe { told.append($0.keys.count) }
+        let both: @Sendable (inout SettingsService.Transaction) -> Void = { t in
+            t.set(number, to: 1)
+            t.set(ratio, to: value)
         }
-        #expect(problems.all.map(\.code) == Array(repeating: .encodingFailed, count: 12))
-        #expect(problems.all.allSatisfy { $0.key == ratio.key })
-        #expect(told.all.isEmpty)
+        settings.set(ratio, to: value)
+        settings[ratio] = value
+        settings.update(ratio) { $0 = value }
+        settings.transaction(both)
+        #expect(problems.codes == [code, code, code, code] && problems.all.allSatisfy { $0.key == ratio.key })
+        let attempts: [() throws -> Void] = [
+            { try settings.save(ratio, to: value) }, { try settings.save(both) },
+            { try store.save(ratio, to: value) }, { try Persister(ratio, in: settings).save(value) },
+        ]
+        for attempt in attempts {
+            let error = #expect(throws: SettingsError.self) { try attempt() }
+            #expect(error?.code == code && error?.key == ratio.key)
+        }
+        #expect(settings.get(ratio) == 0.75 && !settings.isSet(number) && told.all.isEmpty)
+        #expect(try store.get(ratio.key) == Data("0.75".utf8))
         subscription.cancel()
-    }
-
-    @Test("Save throws what set diagnoses, and a catch by code matches")
-    func saveThrows() throws {
-        let problems = Recorder<SettingsError>()
-        let settings = SettingsService.over(MemoryStore(), problems)
-        var caught = false
-        do {
-            try settings.save(ratio, to: .nan)
-        } catch SettingsError.Code.noStore {
-            Issue.record("the wrong code matched")
-        } catch SettingsError.Code.encodingFailed {
-            caught = true
-        }
-        #expect(caught)
-        #expect(problems.all.isEmpty)
-        try settings.save(ratio, to: 0.25)
-        #expect(settings.get(ratio) == 0.25)
-    }
-
-    @Test("A failing store: set diagnoses each time, save throws, the old value stays", arguments: [true, false])
-    func failingStore(hasFeed: Bool) throws {
-        let problems = Recorder<SettingsError>()
-        let isBroken = Box(false)
-        let check: @Sendable () throws -> Void = { if isBroken.value { throw StoreBroken() } }
-        let store: any SettingsStore =
-            hasFeed
-            ? FeedStore(willWrite: { _ in try check() }) : TwoFunctionStore(willSet: { _, _ in try check() })
-        let settings = SettingsService.over(store, problems)
-        settings.set(number, to: 1)
-        isBroken.value = true
-        settings.set(number, to: 2)
-        settings.set(number, to: 2)
-        settings.reset(number)
-        settings.update(number) { $0 += 1 }
-        #expect(settings.get(number) == 1)
-        #expect(problems.all.map(\.code) == Array(repeating: .writeFailed, count: 4))
-        let error = #expect(throws: SettingsError.self) { try settings.save(number, to: 3) }
-        #expect(error?.code == .writeFailed)
-        #expect(error?.key == number.key)
-        #expect(error?.underlying is StoreBroken)
-        isBroken.value = false
-        try settings.save(number, to: 4)
-        #expect(settings.get(number) == 4)
     }
 
     @Test("Without a store, set is diagnosed and save throws")
@@ -93,9 +61,7 @@ struct WritingTests {
     @Test("Setting an equal value writes nothing and notifies no listener")
     func equalValue() async throws {
         let store = TwoFunctionStore()
-        let written = Recorder<Int>()
-        let feedStore = FeedStore(willWrite: { written.append($0.count) })
-        for service in [SettingsService.over(store), SettingsService.over(feedStore)] {
+        for service in [SettingsService.over(store), SettingsService.over(FeedStore())] {
             let (told, groups, signals) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
             service.set(number, to: 5)
             let subscriptions = [
@@ -118,23 +84,6 @@ struct WritingTests {
         #expect(store.setCount == 1)
     }
 
-    @Test("Reset removes the value and clears isSet; repeating it notifies no listener", arguments: StoreKind.allCases)
-    func reset(kind: StoreKind) throws {
-        let store = kind.make()
-        let settings = SettingsService.over(store)
-        let told = Recorder<[Int]>()
-        let subscription = settings.observe(number) { told.append([$0.oldValue, $0.newValue]) }
-        #expect(!settings.isSet(number))
-        settings.set(number, to: 3)
-        #expect(settings.isSet(number))
-        settings.reset(number)
-        settings.reset(number)
-        #expect(!settings.isSet(number))
-        #expect(try store.get(number.key) == nil)
-        #expect(told.all == [[0, 3], [3, 0]])
-        subscription.cancel()
-    }
-
     @Test("Resetting a scope empties it, and only it")
     func resetScope() {
         let (defaults, shared) = (MemoryStore(["unknown": Data("1".utf8)]), MemoryStore())
@@ -152,36 +101,33 @@ struct WritingTests {
         subscription.cancel()
     }
 
-    @Test("A scope whose store cannot list its keys is not reset, and that is diagnosed")
-    func resetScopeUnsupported() {
-        let problems = Recorder<SettingsError>()
-        let settings = SettingsService.over(TwoFunctionStore(), problems)
-        settings.set(number, to: 1)
-        settings.reset(scope: .defaults)
-        #expect(settings.get(number) == 1)
-        #expect(problems.all.map(\.code) == [.unsupported])
-    }
+    @Test("Synchronize and bringUpToDate reach all stores; the first error is thrown, the others are diagnosed")
+    func synchronize() throws {
+        final class Place: SettingsStore {
+            let calls = Recorder<String>()
+            let fails: Bool
+            init(fails: Bool) { self.fails = fails }
+            func get(_ key: SettingsService.StorageKey) -> Data? { nil }
+            func set(_ key: SettingsService.StorageKey, to data: Data?) {}
+            func synchronize() throws { try call("synchronize") }
+            func bringUpToDate() throws { try call("bringUpToDate") }
 
-    @Test("Synchronize reaches every store and throws the first error")
-    func synchronize() {
-        let problems = Recorder<SettingsError>()
-        let calls = Recorder<String>()
-        func store(_ name: String, fails: Bool) -> FeedStore {
-            FeedStore(willSynchronize: {
+            private func call(_ name: String) throws {
                 calls.append(name)
                 if fails { throw StoreBroken() }
-            })
+            }
         }
+        let problems = Recorder<SettingsError>()
+        let places = [true, true, false].map { Place(fails: $0) }
         let settings = SettingsService(
             stores: [
-                .defaults: store("a", fails: true), .shared: store("b", fails: false),
-                .custom(id: "c"): store("c", fails: true), .custom(id: "d"): TwoFunctionStore(),
+                .defaults: places[0], .shared: try LayeredStore([.writable(places[1])]), .custom(id: "c"): places[2],
+                .custom(id: "d"): TwoFunctionStore(),
             ], diagnosticSink: .init { problems.append($0) })
         let error = #expect(throws: SettingsError.self) { try settings.synchronize() }
-        #expect(error?.code == .writeFailed)
-        #expect(error?.store == "FeedStore")
-        #expect(calls.all.sorted() == ["a", "b", "c"])
-        #expect(problems.all.map(\.code) == [.writeFailed])
-        #expect(throws: Never.self) { try SettingsService.over(MemoryStore()).synchronize() }
+        #expect(error?.code == .writeFailed && error?.store == places[0].storeDescription)
+        #expect(thrownCode { try settings.bringUpToDate() } == .writeFailed)
+        #expect(problems.codes == [.writeFailed, .writeFailed])
+        for place in places { #expect(place.calls.all == ["synchronize", "bringUpToDate"]) }
     }
 }

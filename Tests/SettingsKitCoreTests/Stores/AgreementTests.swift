@@ -39,12 +39,6 @@ private enum Home: SettingsNamespace {
 
 private enum Plain: SettingsNamespace { static let id = "plain" }
 
-private struct Hours: SettingsRecord {
-    var first = 0
-    var last: Int?
-    static let empty = Hours()
-}
-
 @Suite("Whether a caller waits for agreement")
 struct AgreementTests {
     private let count = Setting<Int>("count", in: .defaults, default: 0)
@@ -56,8 +50,7 @@ struct AgreementTests {
         let (bare, layered, opened) = (NotingStore(), NotingStore(), NotingStore())
         let layers = try LayeredStore([.locked(MemoryStore(), name: "managed"), .writable(layered)])
         let recovering = RecoveringStore(
-            reason: SettingsError(.storeUnavailable), description: "test",
-            timing: .init(schedule: { _, _ in }, wait: { _ in }), open: { opened })
+            reason: SettingsError(.storeUnavailable), description: "test", schedule: { _, _ in }, open: { opened })
         let service = SettingsService.over(recovering)
         // Opens the store.
         try service.save(count, to: 1)
@@ -65,55 +58,29 @@ struct AgreementTests {
         return [(bare, .over(bare)), (layered, .over(layers)), (opened, service)]
     }
 
-    @Test("save, update, transactions and migrations wait")
-    func waiting() throws {
+    @Test("save, update, transactions and migrations wait; set, reset, and a default that is stored once do not")
+    func acts() throws {
         for (store, settings) in try services() {
-            try settings.save(count, to: 2)
-            #expect(store.takeNotes() == [true])
-            try settings.save(room, to: 2)
-            #expect(store.takeNotes() == [true])
-            settings.update(count) { $0 += 1 }
-            #expect(store.takeNotes() == [true])
-            settings.transaction { $0.set(count, to: 9) }
-            #expect(store.takeNotes() == [true])
-            try settings.save { (transaction: inout SettingsService.Transaction) in transaction.set(count, to: 10) }
-            #expect(store.takeNotes() == [true])
-            try settings.migrate([.version("one") { $0.set(count, to: 11) }])
-            let notes = store.takeNotes()
-            #expect(!notes.isEmpty && !notes.contains(false))
+            let waiting: [() throws -> Void] = [
+                { try settings.save(count, to: 2) }, { try settings.save(room, to: 2) },
+                { settings.update(count) { $0 += 1 } }, { settings.transaction { $0.set(count, to: 9) } },
+                { try settings.save { (t: inout SettingsService.Transaction) in t.set(count, to: 10) } },
+                { try settings.migrate([.version("one") { $0.set(count, to: 11) }]) },
+            ]
+            for act in waiting {
+                try act()
+                let notes = store.takeNotes()
+                #expect(!notes.isEmpty && !notes.contains(false))
+            }
+            let others: [() throws -> Void] = [
+                { settings.set(count, to: 20) }, { settings.set(room, to: 20) }, { settings.set(plain, to: 20) },
+                { #expect(settings.get(once) == 7) }, { settings.reset(count) }, { settings.reset(room) },
+                { settings.reset(Plain.self, in: .defaults) }, { settings.reset(scope: .defaults) },
+            ]
+            for act in others {
+                try act()
+                #expect(store.takeNotes() == [false])
+            }
         }
-    }
-
-    @Test("set, reset, and a default that is stored once do not wait")
-    func notWaiting() throws {
-        for (store, settings) in try services() {
-            settings.set(count, to: 20)
-            settings.set(room, to: 20)
-            settings.set(plain, to: 20)
-            #expect(settings.get(once) == 7)
-            settings.reset(count)
-            settings.reset(room)
-            settings.reset(Plain.self, in: .defaults)
-            settings.set(count, to: 21)
-            settings.reset(scope: .defaults)
-            let notes = store.takeNotes()
-            #expect(notes.count == 9 && !notes.contains(true))
-        }
-    }
-
-    @Test("Of a record, changes with a closure and persist wait; setting a field and erasing do not")
-    func records() throws {
-        let store = NotingStore()
-        let hours = try SettingsStorage<Hours>(name: "hours", in: store)
-        hours.first = 1
-        #expect(store.takeNotes() == [false])
-        hours.update { $0.first += 1 }
-        #expect(store.takeNotes() == [true])
-        try hours.save(Hours(first: 4, last: 5))
-        #expect(store.takeNotes() == [true])
-        hours.set(Hours(first: 5, last: 6))
-        #expect(store.takeNotes() == [false])
-        hours.reset()
-        #expect(store.takeNotes() == [false])
     }
 }

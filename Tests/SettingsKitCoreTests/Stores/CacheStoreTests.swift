@@ -50,19 +50,4 @@ struct CacheStoreTests {
         await #expect(processExitsWith: .failure) { _ = CacheStore(countLimit: 0) }
         await #expect(processExitsWith: .failure) { _ = CacheStore(byteLimit: -1) }
     }
-
-    @Test("Removing everything from a cache notifies all listeners")
-    func removeAll() {
-        let store = CacheStore()
-        let settings = SettingsService.over(store)
-        let number = Setting<Int>("n", in: .defaults, default: 0)
-        settings.set(number, to: 1)
-        let told = Recorder<Int>()
-        let subscription = settings.observe(number) { told.append($0.newValue) }
-        store.removeAll()
-        store.removeAll()
-        #expect(told.all == [0])
-        #expect(store.keys().isEmpty)
-        subscription.cancel()
-    }
 }

@@ -22,6 +22,6 @@ extension SettingsService {
 
     /// Merges the changes of `.defaults` that wait beyond a number.
     func mergeChanges(beyond limit: Int) {
-        connections[.defaults].state.withLock { $0.events.limit = limit }
+        connections[.defaults].state.withLock { $0.limit = limit }
     }
 }

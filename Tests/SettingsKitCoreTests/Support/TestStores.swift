@@ -8,7 +8,6 @@ final class TwoFunctionStore: SettingsStore {
 
     private struct State {
         var contents: [String: Data] = [:]
-        var getCount = 0
         var setCount = 0
     }
 
@@ -27,10 +26,7 @@ final class TwoFunctionStore: SettingsStore {
 
     func get(_ key: Key) throws -> Data? {
         try willGet(key)
-        return state.withLock { state in
-            state.getCount += 1
-            return state.contents[key.name]
-        }
+        return state.withLock { $0.contents[key.name] }
     }
 
     func set(_ key: Key, to data: Data?) throws {
@@ -43,7 +39,6 @@ final class TwoFunctionStore: SettingsStore {
 
     var contents: [String: Data] { state.withLock { $0.contents } }
     var setCount: Int { state.withLock { $0.setCount } }
-    var getCount: Int { state.withLock { $0.getCount } }
 
     /// Changes what is stored behind every service's back.
     func poke(_ name: String, _ text: String?) {

@@ -47,9 +47,6 @@ enum TrackedHandle: CaseIterable {
 final class Tracker: Sendable {
     let seen = Box(-1)
     let readCount = Box(0)
-    /// How often each tracking was notified, counted for as long as this object lives.
-    private let counters = Recorder<CallCounter>()
-    var mostCalls: Int { counters.all.map(\.count).max() ?? 0 }
     private let read: Box<(@Sendable () -> Int)?>
     private let rereading: @Sendable () -> Void
     /// Reads again here: a task would wait for a thread that other tests keep.
@@ -72,8 +69,6 @@ final class Tracker: Sendable {
     @discardableResult
     func track(afterReading body: () -> Void = {}) -> Int? {
         guard let read = read.value else { return nil }
-        let calls = CallCounter()
-        counters.append(calls)
         return withObservationTracking {
             let value = read()
             body()
@@ -81,7 +76,6 @@ final class Tracker: Sendable {
             readCount.value += 1
             return value
         } onChange: { [self] in
-            calls.add()
             // Not inside of the notification, as a view does not, either.
             queue.async { self.track(afterReading: self.rereading) }
         }

@@ -98,29 +98,4 @@ struct FailingCallTests {
         try again.service.bringUpToDate()
         #expect(try disk.storedValues(at: "/Settings.plist")?.count == accepted.count + 1)
     }
-
-    @Test("A failed fsync is thrown each time, and repaired only by writing the file again")
-    func fsync() throws {
-        let (disk, _) = try Start.othersFile.prepare()
-        let process = disk.process()
-        let store = try quietStore(process)
-        try store.set(key("a"), to: Data("1".utf8))
-        process.set(.none)
-        var failures = 0
-        for number in 0..<40 {
-            process.set(.once(number, errno: EIO))
-            do { try store.bringUpToDate() } catch { failures += 1 }
-            process.set(.none)
-            try store.set(key("a"), to: Data("\(number)".utf8))
-        }
-        #expect(failures > 10)
-        process.set(.none)
-        try store.bringUpToDate()
-        for seed in 0..<20 as Range<UInt64> {
-            let copy = try #require(disk.contents(of: Start.path))
-            disk.powerFailure(seed: seed)
-            #expect(disk.contents(of: Start.path) == copy)
-            #expect(try quietStore(disk.process()).get(key("a")) == Data("39".utf8))
-        }
-    }
 }

@@ -124,17 +124,6 @@ func emptyDisk() throws -> SimulatedDisk {
     return disk
 }
 
-/// A property list that has the value 0 of the setting a, a log that has the value 1, and a file system that can be made to fail.
-func begunStore() throws -> (disk: SimulatedDisk, fileSystem: FaultyFileSystem, store: PropertyListStore) {
-    let disk = try emptyDisk()
-    let fileSystem = FaultyFileSystem(over: disk.process())
-    let store = try PropertyListStore(path: Start.path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
-    try store.set(key("a"), to: Data("0".utf8))
-    try store.bringUpToDate()
-    try store.set(key("a"), to: Data("1".utf8))
-    return (disk, fileSystem, store)
-}
-
 /// A store that prints only when the test asks for it, so that the order of its calls is known.
 func quietStore(_ process: SimulatedProcess, patience: Duration = .milliseconds(50)) throws -> PropertyListStore {
     try PropertyListStore(

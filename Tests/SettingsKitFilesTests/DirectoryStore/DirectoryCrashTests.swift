@@ -35,30 +35,6 @@ struct DirectoryCrashTests {
         var isSynchronized = false
     }
 
-    @Test("A call that fails leaves no descriptor open, and no file that is not used again", arguments: Mishap.failures)
-    func descriptors(_ mishap: Mishap) throws {
-        try mishap.atEveryCall {
-            let device = Device(copyOf: original)
-            return (device.disk, device)
-        } work: { device, process, _ in
-            let core = try device.core(process)
-            _ = try? core.change { _ in [("both", Data("mine".utf8))] }
-            _ = try? core.export(always: false)
-            _ = try? core.log.compact(waiting: .zero)
-            try core.synchronize()
-            // The log, its lock, and the log that was last exported.
-            #expect(device.disk.openFileCount <= 3)
-        } check: { device, comment in
-            #expect(device.disk.openFileCount == 0, comment)
-            let core = try device.core()
-            try core.synchronize()
-            // There is one temporary file, which the next compaction uses.
-            try core.log.compact(waiting: .zero)
-            #expect(
-                device.disk.names(in: device.state).sorted() == ["State-export", "State-lock", "State-log"], comment)
-        }
-    }
-
     @Test(
         "Wherever a process dies, a call fails or the power goes, nothing is lost that was set or synchronized, and devices agree",
         arguments: Mishap.all)

@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKitCore
+import Synchronization
 import Testing
 
 @testable import SettingsKitFiles
@@ -68,24 +69,6 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("A failed write is retried at growing intervals, however often the directory is read")
-    func retried() async throws {
-        try await withTemporaryDirectory { directory in
-            let shared = directory + "/shared"
-            let fileSystem = FaultyFileSystem()
-            let store = try open(shared, directory + "/state", isPolling: true, fileSystem)
-            try store.synchronize()
-            fileSystem.set(.writing(in: shared, errno: ENOSPC))
-            let start = ContinuousClock.now
-            try store.set(key("a"), to: Data("1".utf8))
-            // The pauses between three attempts are a second and two.
-            #expect(try await eventually { fileSystem.failures.count >= 3 })
-            #expect(ContinuousClock.now - start > .seconds(2.5))
-            fileSystem.set(.none)
-            #expect(try await eventually { !store.report.hasUnexportedChanges })
-        }
-    }
-
     @Test("While the directory does not answer, values are read and set all the same")
     func hanging() async throws {
         try await withTemporaryDirectory { directory in
@@ -93,16 +76,13 @@ struct NoticingDirectoryTests {
             let store = try open(directory + "/shared", directory + "/state", isPolling: false, fileSystem)
             try store.synchronize()
             let (hangs, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let ended = Recorder<Bool>()
+            let isReleased = Atomic(false)
             fileSystem.after { call in
-                guard call == .names, ended.all.isEmpty else { return }
+                guard call == .names, !isReleased.load(ordering: .relaxed) else { return }
                 hangs.signal()
                 mayGoOn.wait()
             }
-            Thread.detachNewThread {
-                #expect(throws: Never.self) { try store.synchronize() }
-                ended.append(true)
-            }
+            let ended = onThread { try store.synchronize() }
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     hangs.wait()
@@ -112,40 +92,9 @@ struct NoticingDirectoryTests {
             try store.set(key("a"), to: Data("1".utf8))
             #expect(store.get(key("a")) == Data("1".utf8))
             #expect(ended.all.isEmpty)
+            isReleased.store(true, ordering: .relaxed)
             for _ in 0..<100 { mayGoOn.signal() }
-            #expect(try await eventually { !ended.all.isEmpty })
-        }
-    }
-
-    @Test("A directory that is removed and comes back is used again")
-    func cameBack() async throws {
-        try await withTemporaryDirectory { directory in
-            let shared = directory + "/volume/shared"
-            let store = try open(shared, directory + "/state", isPolling: true)
-            try store.set(key("a"), to: Data("1".utf8))
-            try store.synchronize()
-            try FileManager.default.moveItem(atPath: directory + "/volume", toPath: directory + "/away")
-            try store.set(key("b"), to: Data("1".utf8))
-            #expect(throws: SettingsError.self) { try store.synchronize() }
-            #expect(!FileManager.default.fileExists(atPath: directory + "/volume"))
-            try FileManager.default.moveItem(atPath: directory + "/away", toPath: directory + "/volume")
-            #expect(try await eventually { !store.report.hasUnexportedChanges })
-            #expect(Set(store.keys()) == ["a", "b"])
-        }
-    }
-
-    @Test("Two stores over one directory and state are one in a process")
-    func shared() throws {
-        try withTemporaryDirectory { directory in
-            let (shared, state) = (
-                URL(fileURLWithPath: directory + "/shared"), URL(fileURLWithPath: directory + "/state")
-            )
-            let one = try DirectoryStore(at: shared, state: state)
-            let other = try DirectoryStore(at: shared, state: state)
-            try one.set(key("a"), to: Data("1".utf8))
-            #expect(other.get(key("a")) == Data("1".utf8))
-            try other.synchronize()
-            #expect(one.replicas.count == 1)
+            #expect(try await eventually { ended.all == [true] })
         }
     }
 

@@ -33,15 +33,6 @@ struct LogContentsTests {
         }
     }
 
-    @Test("Without times, the last change of a name is in force, and a removal leaves nothing")
-    func lastLine() {
-        let contents = LogContents([
-            Self.line(["a": "1", "b": "1"]), Self.line(["a": "2"]), Self.line(["b": nil]), Self.line(["c": nil]),
-        ])
-        #expect(contents.names == ["a"] && contents.data(named: "a") == Data("2".utf8))
-        #expect(contents.entries.count == 1)
-    }
-
     @Test("Merging is commutative, associative and idempotent", arguments: Rounds.seeds(0..<400, part: 100))
     func algebra(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -98,18 +89,6 @@ struct LogContentsTests {
         #expect(again.entries == contents.entries && !again.isDamaged && again.replica == contents.replica)
         #expect(again.size == contents.size)
         #expect(String(decoding: bytes, as: UTF8.self).contains("\"new\":1,\"crc\""))
-    }
-
-    @Test("The differences of two logs turn the values of one into those of the other")
-    func differences() {
-        let (one, other) = (
-            LogContents([Self.line(["a": "1", "b": "1", "c": "1"])]),
-            LogContents([Self.line(["a": "1", "b": "2", "d": "1"])])
-        )
-        let changes = one.differences(to: other).sorted { $0.name < $1.name }
-        #expect(changes.map(\.name) == ["b", "c", "d"])
-        #expect(changes.map(\.newData) == [Data("2".utf8), nil, Data("1".utf8)])
-        #expect(changes.map(\.oldData) == [Data("1".utf8), Data("1".utf8), nil])
     }
 
     @Test(

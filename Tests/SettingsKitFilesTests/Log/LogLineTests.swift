@@ -67,11 +67,16 @@ struct LogLineTests {
         #expect(logLines(Array(text.utf8)) == Self.lines.map { .line($0) })
     }
 
-    @Test("A value that is JSON on one line is in the file letter for letter")
-    func letters() {
-        let line = LogLine.changes(LogChanges(changes: [Self.change("a", "{\"b\": 1.50}")]))
-        #expect(
-            String(decoding: line.bytes, as: UTF8.self).hasPrefix("{\"key\":\"a\",\"value\":{\"b\": 1.50},\"crc\":\""))
+    @Test(
+        "A batch inside a batch or a list, however deep, and unknown members for many names are damage",
+        arguments: [
+            String(repeating: #"{"set":["#, count: 100_000), String(repeating: #"{"plist":"#, count: 100_000),
+            #"{"plist":{"plist":{"size":1,"crc":"00000001"}}"#, #"{"set":[{"set":[{"key":"a","value":1}]}]"#,
+            "{\"set\":[\(Array(repeating: #"{"key":"a","value":1}"#, count: 1_000).joined(separator: ","))],\"new\":\""
+                + String(repeating: "x", count: 10_000) + "\"",
+        ])
+    func nested(text: String) {
+        #expect(logLines(checkedLogLine(String(text.dropFirst()))) == [.damaged])
     }
 
     @Test("A line with any byte changed is damaged, and a line without its end is not read", arguments: lines)
@@ -118,15 +123,6 @@ struct LogLineTests {
         ])
     func refused(members: String) {
         #expect(logLines(checkedLogLine(members)) == [.damaged])
-    }
-
-    @Test("The order of the members does not matter")
-    func otherOrder() {
-        let line = "\"value\":1,\"by\":\"0000000000000001\",\"changed\":\"2026-11-21T12:00:00.000Z\",\"key\":\"a\""
-        let stamp = LogStamp(milliseconds: 1_795_262_400_000, replica: 1)
-        #expect(
-            logLines(checkedLogLine(line))
-                == [.line(.changes(LogChanges(changes: [Self.change("a", "1")], stamp: stamp)))])
     }
 
     @Test("A newer version is recognized, whatever else it writes")

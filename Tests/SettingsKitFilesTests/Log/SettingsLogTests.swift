@@ -91,19 +91,6 @@ struct SettingsLogTests {
         #expect(recorder.all == ["a external", "b local", "a external", "c external"])
     }
 
-    @Test("A decision sees everything that others have written, and may refuse")
-    func decision() throws {
-        let bench = try LogBench()
-        let (one, other) = (try bench.open(), try bench.open())
-        try one.set("a", "1")
-        let before = bench.bytes
-        #expect(try !other.write { $0.data(named: "a") == nil ? [] : nil })
-        struct Refusal: Error {}
-        #expect(throws: Refusal.self) { try other.write { _ in throw Refusal() } }
-        #expect(try other.write { _ in [] })
-        #expect(bench.bytes == before)
-    }
-
     @Test("Compaction leaves a line for each value, and the other processes read the new log")
     func compaction() throws {
         let bench = try LogBench()
@@ -126,13 +113,13 @@ struct SettingsLogTests {
 
     /// What other programs, and people, do with a log that is open.
     enum Interference: CaseIterable {
-        case removed, replaced, shortened, hardLink
+        case removed, replaced, hardLink, lockRemoved
 
         func apply(_ bench: LogBench, _ old: Data) throws {
             switch self {
             case .removed: try bench.disk.remove(LogBench.path)
-            case .replaced, .shortened:
-                try bench.disk.replace(LogBench.path, with: old)
+            case .replaced: try bench.disk.replace(LogBench.path, with: old)
+            case .lockRemoved: try bench.disk.remove(LogBench.base + "-lock")
             case .hardLink:
                 try bench.disk.process().link(LogBench.path, as: "/home/backup")
                 try bench.disk.replace(LogBench.path, with: old)
@@ -152,7 +139,8 @@ struct SettingsLogTests {
         try one.set("c", "1")
         try other.set("d", "1")
         try one.update()
-        let expected = kind == .removed ? ["a": "1", "b": "1", "c": "1", "d": "1"] : ["a": "1", "c": "1", "d": "1"]
+        var expected = ["a": "1", "b": "1", "c": "1", "d": "1"]
+        if kind == .replaced || kind == .hardLink { expected["b"] = nil }
         #expect(one.values == expected && other.values == expected)
         #expect(try bench.open().values == expected)
     }
@@ -170,57 +158,6 @@ struct SettingsLogTests {
         try one.update()
         #expect(one.values == ["a": "1", "b": "1"] && other.values == one.values)
         #expect(try bench.open().values == one.values)
-    }
-
-    @Test("A line without an end is cut by the next write, and the one before it stays")
-    func tornEnd() throws {
-        let bench = try LogBench()
-        try bench.open().set("a", "1")
-        let whole = bench.bytes
-        let line = LogLine.failedFlush.bytes
-        for size in 1..<line.count {
-            try bench.disk.replace(LogBench.path, with: whole + line.prefix(size))
-            let log = try bench.open()
-            #expect(log.values == ["a": "1"] && !log.mustCompact)
-            try log.set("b", "1")
-            #expect(try bench.open().values == ["a": "1", "b": "1"])
-            #expect(logLines(Array(bench.bytes)).count == 3)
-        }
-    }
-
-    @Test(
-        "The intact lines of a damaged log are used; a copy of it is kept, and a new log replaces it",
-        arguments: [0, 1, 2, 3])
-    func damage(line: Int) throws {
-        let bench = try LogBench()
-        let log = try bench.open()
-        for name in ["a", "b", "c"] { try log.set(name, "1") }
-        var lines = bench.bytes.split(separator: UInt8(ascii: "\n")).map { $0 + [UInt8(ascii: "\n")] }
-        lines[line][lines[line].startIndex + lines[line].count - 12] ^= 1
-        let damaged = Data(lines.joined())
-        try bench.disk.replace(LogBench.path, with: damaged)
-        var expected = ["a": "1", "b": "1", "c": "1"]
-        if line > 0 { expected[["a", "b", "c"][line - 1]] = nil }
-        let again = try bench.open()
-        #expect(again.values == expected && again.mustCompact)
-        try again.compact(waiting: .zero)
-        #expect(!again.mustCompact && again.values == expected)
-        #expect(try bench.open().values == expected)
-        let copy = try #require(bench.files.first { $0.hasPrefix("State-log.damaged-") })
-        #expect(bench.files.count == 3 && bench.disk.contents(of: "/home/\(copy)") == damaged)
-    }
-
-    @Test(
-        "An empty log and one of zeros are damaged",
-        arguments: [Data(), Data(count: 9), Data(LogLine.magic.utf8.prefix(9))])
-    func noBeginning(bytes: Data) throws {
-        let bench = try LogBench()
-        try bench.disk.write(bytes, to: LogBench.path)
-        let log = try bench.open()
-        #expect(log.values.isEmpty && log.mustCompact)
-        try log.compact(waiting: .zero)
-        try log.set("a", "1")
-        #expect(try bench.open().values == ["a": "1"])
     }
 
     @Test(
@@ -264,36 +201,6 @@ struct SettingsLogTests {
         #expect(try bench.open().values == ["a": "1", "b": "1"])
     }
 
-    @Test("Damage is reported while no lock is held, also if a flush finds it")
-    func reportOfDamage() throws {
-        let bench = try LogBench()
-        let log = try bench.open()
-        try log.set("a", "1")
-        try bench.disk.write(bench.bytes + "{}\n".utf8, to: LogBench.path)
-        let wereLocksHeld = Recorder<Bool>()
-        let token = log.feed.observeErrors { _ in wereLocksHeld.append(HeldLocks.areHeld) }
-        defer { token.cancel() }
-        try log.flush()
-        log.deliver()
-        #expect(wereLocksHeld.all == [false])
-    }
-
-    @Test(
-        "The files of a log belong to the user whose directory it is, when root's program makes them",
-        .enabled(if: Program.isRoot))
-    func owner() throws {
-        try withTemporaryDirectory { directory in
-            try #require(chown(directory, 65_534, 65_533) == 0)
-            let base = directory + "/new/State"
-            let log = try SettingsLog(.init(base: base, fileSystem: POSIXFileSystem(), description: "the log"))
-            try log.set("a", "1")
-            for path in [directory + "/new", base + "-log", base + "-lock"] {
-                var status = stat()
-                #expect(lstat(path, &status) == 0 && status.st_uid == 65_534 && status.st_gid == 65_533, "\(path)")
-            }
-        }
-    }
-
     @Test("If several lines are appended in part, a reader that has seen the first of them misses nothing afterwards")
     func partialAppend() throws {
         let bench = try LogBench(capacity: 20_000)
@@ -315,18 +222,6 @@ struct SettingsLogTests {
         #expect(try bench.open().values == log.values)
     }
 
-    @Test("A log that is removed is written again by a compaction, too", arguments: [true, false])
-    func compactionWithoutLog(isDamaged: Bool) throws {
-        let bench = try LogBench()
-        try bench.open().set("a", "1")
-        if isDamaged { try bench.disk.write(bench.bytes + "{}\n".utf8, to: LogBench.path) }
-        let log = try bench.open()
-        try bench.disk.remove(LogBench.path)
-        try log.compact(waiting: .zero)
-        #expect(!log.mustCompact && log.values == ["a": "1"])
-        #expect(try bench.open().values == ["a": "1"])
-    }
-
     @Test("On a full disk, damage leaves no incomplete copies")
     func fullDiskAndDamage() throws {
         let bench = try LogBench()
@@ -339,25 +234,6 @@ struct SettingsLogTests {
         bench.disk.capacity = nil
         try log.compact(waiting: .zero)
         #expect(bench.files.count == 3 && log.values.keys.sorted() == ["a"])
-    }
-
-    @Test("A log that was just compacted is not to be compacted again", arguments: ["names", "data", "members"])
-    func compactedOnce(how: String) throws {
-        let bench = try LogBench()
-        let log = try bench.open()
-        let text = String(repeating: "\u{1}", count: 1_000)
-        for number in 0..<50 {
-            let name = "\(how == "names" ? text : "")\(number)"
-            let change = LogChange(name: name, data: Data((how == "data" ? text : "1").utf8))
-            var line = LogChanges(changes: [change], stamp: LogStamp(milliseconds: 1, replica: 1))
-            if how == "members" {
-                line.unknownMembers = Array("\"m\":\"\(String(repeating: "m", count: 1_000))\"".utf8)
-            }
-            try log.write { _ in [.changes(line)] }
-        }
-        try log.compact(waiting: .zero)
-        #expect(!log.needsCompaction)
-        #expect(try !bench.open().needsCompaction)
     }
 
     @Test("Another program's file, a newer log, a link and a directory are refused, and stay as they are")
@@ -385,50 +261,54 @@ struct SettingsLogTests {
         }
     }
 
-    @Test("While another process keeps the lock, a change is refused, and reading goes on")
-    func busy() throws {
-        let bench = try LogBench()
+    @Test(
+        "On a small volume, a value can be set without end: by one process, and by one process for each value",
+        arguments: [300_000, 1_000_000], [false, true])
+    func smallVolume(capacity: Int, isOneProcess: Bool) throws {
+        let bench = try LogBench(capacity: capacity)
+        try bench.open().set("b", "1")
+        let one = try bench.open()
+        let filling = String(repeating: "x", count: 5_000)
+        let count = capacity / 5_000 * 3
+        for number in 1...count {
+            let log = try isOneProcess ? one : bench.open()
+            try log.set("a", "\"\(number)\(filling)\"")
+            // At its end.
+            if !isOneProcess, log.needsCompaction { try log.compactIfFree() }
+        }
+        #expect(try bench.open().values == ["a": "\"\(count)\(filling)\"", "b": "1"])
+    }
+
+    @Test("A log takes no room that a new log needs; values can always be removed, and then others be set")
+    func lastRoom() throws {
+        let bench = try LogBench(capacity: 200_000)
         let log = try bench.open()
+        let long = "\"\(String(repeating: "x", count: 20_000))\""
+        var count = 0
+        while count < 10, (try? log.set("\(count)", long)) != nil { count += 1 }
+        #expect(count == 4)
+        let error = #expect(throws: SystemError.self) { try log.set("more", long) }
+        #expect(error?.number == ENOSPC)
+        #expect(throws: Never.self) { try log.compact(waiting: .zero) }
+        for number in 0..<count { try log.set("\(number)", nil) }
+        try log.set("more", long)
+        #expect(try bench.open().values == ["more": long])
+    }
+
+    @Test("On a volume that may not be local, the log is opened again while it is locked", arguments: [true, false])
+    func remoteVolume(isLocal: Bool) throws {
+        let bench = try LogBench()
+        let fileSystem = FaultyFileSystem(over: bench.disk.process())
+        fileSystem.isLocal.value = isLocal
+        let log = try SettingsLog(
+            .init(base: LogBench.base, fileSystem: fileSystem, description: "the log", trust: .seconds(60)))
         try log.set("a", "1")
-        let process = bench.disk.process()
-        let lock = try process.openOrCreate(LogBench.base + "-lock").file
-        #expect(try process.lock(lock))
-        #expect { try log.set("a", "2") } throws: { ($0 as? SettingsError)?.code == .busy }
-        #expect(log.values == ["a": "1"])
-        try log.update()
-        process.kill()
+        fileSystem.set(.none)
         try log.set("a", "2")
-        // The lock file is not what it was: another program has removed it.
-        try bench.disk.remove(LogBench.base + "-lock")
-        try log.set("a", "3")
-        #expect(try bench.open().values == ["a": "3"])
-    }
-
-    @Test("A log that is only read keeps changes in memory")
-    func readOnly() throws {
-        let bench = try LogBench()
-        let reader = try bench.open(isReadOnly: true)
-        try reader.set("a", "1")
-        #expect(reader.values == ["a": "1"] && bench.files.isEmpty)
-        let writer = try bench.open()
-        try writer.set("b", "1")
-        try reader.set("c", "1")
-        #expect(reader.values["b"] == "1" && reader.values["c"] == "1")
-        #expect(try bench.open().values == ["b": "1"])
-    }
-
-    @Test("A full disk refuses changes, and takes them again when there is room")
-    func fullDisk() throws {
-        let bench = try LogBench(capacity: 20_000)
-        let log = try bench.open()
-        try log.set("a", "1")
-        let long = "\"\(String(repeating: "x", count: 30_000))\""
-        #expect(throws: SystemError.self) { try log.set("b", long) }
-        #expect(log.values == ["a": "1"])
-        #expect(try bench.open().values == ["a": "1"])
-        bench.disk.capacity = nil
-        try log.set("b", long)
-        #expect(try bench.open().values == ["a": "1", "b": long])
+        let calls = fileSystem.calls
+        let lock = try #require(calls.firstIndex(of: .lock))
+        #expect(calls[lock...].contains(.openForReading) == !isLocal)
+        #expect(try bench.open().values == ["a": "2"])
     }
 }
 
@@ -438,66 +318,6 @@ struct LogCrashTests {
     private static let steps: [[String: String?]] = [
         ["a": "1"], ["b": "2", "c": "3"], ["a": nil, "d": "4"], ["b": "\"x\""], ["a": "5", "e": "6"],
     ]
-
-    @Test("What was written stays, and what was flushed survives a power failure", arguments: Mishap.all)
-    func mishaps(mishap: Mishap) throws {
-        struct World {
-            let bench: LogBench
-            /// The values after each step that may be in the log; the first ones that must be there.
-            var possible: [[String: String]] = [[:]]
-            var log: SettingsLog?
-        }
-        let count = try mishap.atEveryCall {
-            let bench = try LogBench()
-            return (bench.disk, World(bench: bench))
-        } work: { world, process, comment in
-            let log: SettingsLog
-            do { log = try world.bench.open(process) } catch { log = try world.bench.open(process) }
-            world.log = log
-            for (index, step) in Self.steps.enumerated() {
-                var next = world.possible.last!
-                for (name, value) in step { next[name] = value }
-                if !mishap.isFailure { world.possible.append(next) }
-                do {
-                    try log.set(step)
-                    if mishap.isFailure { world.possible = [next] }
-                    if !mishap.isFailure, !mishap.isPowerFailure { world.possible = [next] }
-                } catch {
-                    // A call that fails changes nothing.
-                    #expect(!mishap.isFailure || log.values == world.possible.last!, comment)
-                    if !mishap.isFailure { throw error }
-                }
-                do {
-                    if index == 1 || index == 3 { try log.flush() }
-                    if index == 2 || index == 4 { try log.compact(waiting: .zero) }
-                    if index > 0 { world.possible = [world.possible.last!] }
-                } catch {
-                    if !mishap.isFailure { throw error }
-                }
-                if mishap.isFailure {
-                    #expect(log.values == world.possible.last!, comment)
-                    #expect(try world.bench.open().values == log.values, comment)
-                }
-            }
-        } check: { world, comment in
-            let found = try world.bench.open()
-            #expect(world.possible.contains(found.values), comment)
-            #expect(!found.mustCompact || mishap.isPowerFailure || mishap.isFailure, comment)
-            // Everything works afterwards.
-            try found.set("z", "1")
-            try found.compact(waiting: .zero)
-            try found.flush()
-            var values = found.values
-            values["z"] = nil
-            #expect(world.possible.contains(values), comment)
-            // A power failure may damage the log, of which a copy is kept.
-            let files = world.bench.files.filter { !mishap.isPowerFailure || !$0.contains(".damaged-") }
-            #expect(files == ["State-lock", "State-log"], comment)
-            world.bench.disk.powerFailure(seed: 1)
-            #expect(try world.bench.open().values == found.values, comment)
-        }
-        #expect(count > 30)
-    }
 
     @Test("A failed flush is never reported as a success: the log is written anew")
     func failedFlush() throws {

@@ -36,23 +36,4 @@ struct BusyLockTests {
             for writer in writers { writer.send(SIGKILL) }
         }
     }
-
-    @Test(
-        "A process that waits for a lock does not yield the processor, which takes long on a busy machine",
-        .enabled(if: Tool("strace").isInstalled, "strace is not installed"))
-    func waiting() async throws {
-        try await withTemporaryDirectory { directory in
-            let (path, trace) = (directory + "/Settings.plist", directory + "/trace")
-            let holder = try Worker("hold", path)
-            await holder.wait(for: "locked")
-            let result = try await Tool("strace").run(
-                ["-f", "-o", trace, "-e", "trace=flock,sched_yield", Worker.path(), "set-singly", path, "1"])
-            #expect(result.status == 0, "\(result)")
-            let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            // As many attempts as follow each other without a pause.
-            #expect(calls.count { $0.contains("flock") } > 20)
-            #expect(!calls.contains { $0.contains("sched_yield") })
-            holder.send(SIGKILL)
-        }
-    }
 }

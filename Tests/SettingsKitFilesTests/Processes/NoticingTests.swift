@@ -25,22 +25,6 @@ struct NoticingTests {
         }
     }
 
-    @Test("After the property list has become a symbolic link, a change by another process is noticed at once")
-    func becomesLink() async throws {
-        let begin = Box(ContinuousClock.now)
-        try await hear(5) { path in
-            let folder = path + "-files"
-            try makeDirectory(folder)
-            try move(path, to: folder + "/Settings.plist")
-            try link(path, to: folder + "/Settings.plist")
-            try await Worker.run("set", path, "b", "1")
-            try await Worker.run("set", path, "a", "5")
-            begin.value = .now
-        }
-        // Not with the next round, in up to 12 seconds.
-        #expect(ContinuousClock.now - begin.value < .seconds(9))
-    }
-
     @Test(
         "An edit of the property list, in place or by replacement, is noticed without a request",
         arguments: [false, true])
@@ -48,30 +32,6 @@ struct NoticingTests {
         try await hear(7) { path in
             let edited = Data(xml("<key>a</key><integer>7</integer>").utf8)
             try edited.write(to: URL(fileURLWithPath: path), options: isByRename ? .atomic : [])
-        }
-    }
-
-    @Test("An edit by plistlib is noticed without a request", .enabled(if: Program.python))
-    func python() async throws {
-        try await hear(8) { path in
-            let result = try Program.python(
-                """
-                root = plistlib.load(open(sys.argv[1], 'rb'))
-                root['a'] = 8
-                plistlib.dump(root, open(sys.argv[1], 'wb'), fmt=plistlib.FMT_BINARY)
-                """, path)
-            #expect(result.status == 0, "\(result.text)")
-        }
-    }
-
-    @Test("An edit by plutil, which makes it a binary file", .enabled(if: Program.plutil))
-    func plutil() async throws {
-        try await hear(9) { path in
-            #expect(try Program.run(["plutil", "-convert", "binary1", path]).status == 0)
-            // What is in a binary file is still read. The process may exit before it has printed, if this one has the lock then.
-            try await Worker.run("set", path, "b", "2")
-            #expect(try await eventually { try members(of: path) == ["a": .integer(1), "b": .integer(2)] })
-            try write(xml("<key>a</key><integer>9</integer>"), to: path)
         }
     }
 
@@ -121,7 +81,7 @@ struct NoticingTests {
 
     @Test(
         "A process that can watch nothing, as the system has nothing left for that, hears by looking now and then",
-        .enabled(if: Program.isRoot))
+        .enabled(if: isRoot))
     func withoutWatching() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -134,20 +94,40 @@ struct NoticingTests {
         }
     }
 
-    @Test("Two stores over one file share one memory, whichever path opened them")
-    func sameProcess() throws {
-        try withTemporaryDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory + "/real", withIntermediateDirectories: true)
-            try FileManager.default.createSymbolicLink(
-                atPath: directory + "/alias", withDestinationPath: directory + "/real")
-            let one = SettingsService.over(try open(directory + "/real/Settings.plist")).service
-            let other = SettingsService.over(try open(directory + "/alias/Settings.plist")).service
-            for number in 1...100 {
-                one.set(Self.a, to: number)
-                #expect(other.get(Self.a) == number)
-                other.set(Self.a, to: -number)
-                #expect(one.get(Self.a) == -number)
+    @Test("Another process's change after opening is seen without a listener and without a write")
+    func reader() async throws {
+        try await withPropertyList { path in
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            let (service, _) = SettingsService.over(try open(path))
+            #expect(service.get(Self.a) == 1)
+            // At once, when nothing is watched yet; and again, when it may be.
+            for value in 2...5 {
+                try write(xml("<key>a</key><integer>\(value)</integer>"), to: path)
+                #expect(try await eventually { service.get(Self.a) == value })
             }
+        }
+    }
+
+    @Test("An edit of the file is read by a process that has written before, too, while another one has the lock")
+    func editWithoutLock() async throws {
+        try await withPropertyList { path in
+            let store = try PropertyListStore(url: URL(fileURLWithPath: path), patience: .milliseconds(300))
+            let service = SettingsService.over(store).service
+            try service.save(Self.a, to: 1)
+            try service.bringUpToDate()
+            let holder = try Worker("hold", path)
+            await holder.wait(for: "locked")
+            try await holder.hasStopped()
+            let log = Recorder<Int>()
+            let subscription = service.observe(Self.a) { log.append($0.newValue) }
+            try write(xml("<key>a</key><integer>8</integer>"), to: path)
+            #expect(try await eventually { log.all == [8] })
+            // And by everyone else after it has written again.
+            holder.send(SIGKILL)
+            try service.save(Setting<Int>("b", in: .defaults, default: 0), to: 3)
+            let other = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
+            #expect(other.get(key("a")) == Data("8".utf8) && service.get(Self.a) == 8)
+            withExtendedLifetime(subscription) {}
         }
     }
 }

@@ -15,7 +15,7 @@ struct BinaryFileBuilder {
     }
 
     /// The bytes of an array or, with the marker of one, a dictionary.
-    func container(marker: UInt8, count: Int, references: [Int]) -> [UInt8] {
+    private func container(marker: UInt8, count: Int, references: [Int]) -> [UInt8] {
         let head = count < 15 ? [marker | UInt8(count)] : [marker | 0x0F, 0x12] + bigEndian(UInt64(count), size: 4)
         return head + references.flatMap { reference($0) }
     }

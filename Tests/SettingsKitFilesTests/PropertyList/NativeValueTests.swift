@@ -52,41 +52,14 @@ struct NativeValueTests {
     @Test(
         "Native values and their JSON text: everything else stays data",
         arguments: [
-            "", " ", "null", "[null]", "{\"a\":null}", "1 ", " 1", "[1, 2]", "{\"a\": 1}", "[1,]", "[,1]", "{,}",
-            "{\"a\"}",
-            "{\"a\":}",
-            "\"a\\/b\"", "\"\\u00e9\"", "\"\\u0041\"", "\"\\ud83d\\ude00\"", "\"\\ud83d\"", "\"\\u0000\"",
-            "\"\\u0001\"",
-            "\"\\b\"", "\"\\x\"", "\"\\", "\"\\u12", "\"", "\"a", "\"a\nb\"", "\"\u{1}\"", "\"\u{FFFE}\"", "1.0",
-            "1.50",
-            "+1", "01", "-", "-00", ".5",
-            "1.", "1e5", "1E+20", "1e400", "-1e400", "100000000000000000000", "0.30000000000000000001", "0x10", "1,2",
-            "[1",
-            "{\"a\":1",
-            "{\"a\":1,\"a\":2}", "nan", "inf", "-inf", "Infinity", "True", "tru",
-            "truex",
-            "hello", "{a:1}",
-            "[1]]", "<plist/>", "\u{FEFF}1", "1\n", "[\"a\"\"b\"]", "9007199254740993.0",
+            "", "null", "[null]", "1 ", "[1, 2]", "{\"a\": 1}", "[1,]", "{\"a\":}", "\"a\\/b\"", "\"\\u00e9\"",
+            "\"\\ud83d\"", "\"\\u0000\"", "\"\\b\"", "\"\\", "\"a\nb\"", "\"\u{FFFE}\"", "1.0", "1.50", "+1", "01",
+            "-00", ".5",
+            "1e5", "1e400", "100000000000000000000", "0.30000000000000000001", "0x10", "{\"a\":1,\"a\":2}", "nan",
+            "Infinity", "truex", "{a:1}", "[1]]", "\u{FEFF}1", "9007199254740993.0",
         ])
     func everythingElseStaysData(text: String) {
         #expect(value(text) == .data(Data(text.utf8)))
-    }
-
-    @Test("Native values and their JSON text: bytes that are not valid UTF-8 stay data")
-    func bytesThatAreNot() {
-        for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0xFF], [0], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
-            #expect(NativeValue.value(for: Data(bytes)) == .data(Data(bytes)))
-        }
-    }
-
-    @Test("Native values and their JSON text: data stands for itself, and for base 64 inside others")
-    func dataStandsForItself() {
-        #expect(NativeValue.bytes(of: .data(Data([0xFF, 0x00]))) == Data([0xFF, 0x00]))
-        #expect(text(.array([.data(Data([0xFB, 0xFF]))])) == "[\"+/8=\"]")
-        #expect(text(.date(0.5)) == "\"2001-01-01T00:00:00.5Z\"")
-        #expect(text(.date(700_000_000)) == "\"2023-03-08T20:26:40Z\"")
-        #expect(text(.date(252_455_616_000)) == "252455616000")
-        #expect(text(.array([.real(.nan), .real(.infinity), .real(-.infinity)])) == "[nan,inf,-inf]")
     }
 
     @Test(
@@ -96,27 +69,15 @@ struct NativeValueTests {
                 "\"2023-03-08T20:26:41Z\"", PropertyListValue.date(0), PropertyListValue.date(700_000_001)
             ),
             ("\"2023-03-08T20:26:41.5Z\"", .date(0), .string("2023-03-08T20:26:41.5Z")),
-            ("\"2023-03-08T20:26:41.0Z\"", .date(0), .string("2023-03-08T20:26:41.0Z")),
             ("\"2023-03-08T21:26:41+01:00\"", .date(0), .string("2023-03-08T21:26:41+01:00")),
-            ("\"0000-03-08T20:26:41Z\"", .date(0), .string("0000-03-08T20:26:41Z")),
             ("\"2023-03-08T20:26:41Z\"", .string("x"), .string("2023-03-08T20:26:41Z")),
             ("700000001", .date(0), .integer(700_000_001)),
-            ("-0", .date(0), .real(-0.0)),
-            ("\"x\"", .date(0), .string("x")),
             ("1", .real(2.5), .real(1)),
             ("1.5", .real(2), .real(1.5)),
             ("9007199254740993", .real(1), .integer(9_007_199_254_740_993)),
-            ("10000000000000000", .real(1), .integer(10_000_000_000_000_000)),
-            ("18446744073709551615", .real(1), .unsigned(.max)),
-            ("1", .integer(2), .integer(1)),
             ("true", .real(1), .boolean(true)),
             ("\"AAE=\"", .data(Data()), .string("AAE=")),
             ("[\"AAE=\"]", .array([.data(Data())]), .array([.data(Data([0, 1]))])),
-            ("[\"\"]", .array([.data(Data([1]))]), .array([.data(Data())])),
-            (
-                "[\"AAF=\",\"AAE\",\"no\"]", .array([.data(Data()), .data(Data()), .data(Data())]),
-                .array([.string("AAF="), .string("AAE"), .string("no")])
-            ),
             ("[\"AA E=\"]", .array([.data(Data())]), .array([.string("AA E=")])),
             ("[1,1]", .array([.real(0)]), .array([.real(1), .integer(1)])),
             ("-inf", .real(-.infinity), .real(-.infinity)),
@@ -124,14 +85,6 @@ struct NativeValueTests {
         ])
     func keepsTheKindOf(text: String, old: PropertyListValue, expected: PropertyListValue) {
         #expect(value(text, resembling: old) == expected)
-    }
-
-    @Test("A date keeps its fraction of a second where the property list can hold it")
-    func fractions() {
-        let text = Data("[\"2023-03-08T20:26:41.5Z\"]".utf8)
-        let value = NativeValue.value(for: text, resembling: .array([.date(0)]), allowsFractions: true)
-        #expect(value == .array([.date(700_000_001.5)]))
-        #expect(NativeValue.bytes(of: value) == text)
     }
 
     @Test("Native values and their JSON text: keeps kinds by key, in whatever order the keys come")

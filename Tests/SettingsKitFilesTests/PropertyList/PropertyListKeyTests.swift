@@ -19,16 +19,6 @@ struct PropertyListKeyTests {
         #expect(Array(PropertyListKey.decode(written).utf8) == Array(key.utf8))
     }
 
-    @Test(
-        "Keys that XML cannot hold are left alone where the escape is not one this library writes",
-        arguments: ["abc", "%41", "%0", "%", "%zz", "%C3", "%1f", "a%25%0"])
-    func areLeftAloneWhere(rest: String) {
-        let text = PropertyListKey.prefix + rest
-        let key = PropertyListKey.decode(text)
-        #expect(key == text)
-        #expect(PropertyListKey.decode(PropertyListKey.encode(key)) == key)
-    }
-
     @Test("Keys that XML cannot hold survive writing and reading at every level")
     func surviveWritingAndReading() throws {
         for seed in Rounds.seeds(0..<50) {

@@ -37,29 +37,11 @@ struct PropertyListPositionTests {
         #expect(error(text)?.position == TextPosition(line: 2, column: 23))
     }
 
-    @Test("A file that ends too early is given by the place of its end")
-    func end() {
-        #expect(error("<plist>\n<dict>\n")?.description == "The property list ends too early (line 3, column 1).")
-        #expect(error("<plist>\r")?.position == TextPosition(line: 2, column: 1))
-    }
-
-    @Test("A mistake in UTF-16 has a line and a column, but no byte")
-    func utf16() {
-        let text = "\u{FEFF}<plist>\n\u{1F600}"
-        let data = Data(text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
-        #expect(error(data) == PropertyListError(.malformed, at: nil, TextPosition(line: 2, column: 1)))
-    }
-
     @Test("A mistake in a binary file is given by its byte")
     func binary() {
         let file = Data("bplist00".utf8) + [0x7F, 8] + Data(count: 6) + [1, 1] + Data(count: 7) + [1] + Data(count: 8)
         let found = error(file + Data(count: 7) + [9])
         #expect(found == PropertyListError(.malformed, at: 8))
         #expect(found?.description == "The property list is malformed (at byte 8).")
-    }
-
-    @Test("An error without a place says what is wrong")
-    func placeless() {
-        #expect(PropertyListError(.empty).description == "The property list is empty.")
     }
 }

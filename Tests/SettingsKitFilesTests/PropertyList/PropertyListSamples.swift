@@ -44,8 +44,14 @@ struct RandomPropertyList {
         case 2: return Double(Int.random(in: -99999...99999, using: &generator)) / 100
         default:
             let number = Double(bitPattern: generator.next())
-            return number.isFinite ? number : 0.1
+            return number.isFinite && Self.hasExactText(number) ? number : 0.1
         }
+    }
+
+    /// Whether the fewest digits of a number are also those of the whole number that it is, which larger ones seldom are.
+    static func hasExactText(_ number: Double) -> Bool {
+        guard let whole = Int128(exactly: number) else { return true }
+        return Decimal(string: "\(whole)") == Decimal(string: "\(number)")
     }
 
     mutating func data() -> Data {

@@ -23,22 +23,4 @@ struct PropertyListValueTests {
         #expect(PropertyListValue.real(.nan) != .real(.nan))
         #expect(PropertyListValue.string("\u{E9}") != .string("e\u{301}"))
     }
-
-    @Test("Property list values take no more than three words")
-    func takeNoMoreThan() {
-        #expect(MemoryLayout<PropertyListValue>.stride <= 24)
-    }
-
-    @Test(
-        "Property list values of repeated keys the last is kept in the first place",
-        arguments: [
-            ([] as [String], [] as [Int]), (["a"], [0]), (["b", "a"], [0, 1]), (["a", "b", "a"], [2, 1]),
-            (["a", "a"], [1]),
-            (["\u{E9}", "x", "e\u{301}"], [0, 1, 2]), (["\u{E9}", "e\u{301}", "\u{E9}"], [2, 1]),
-        ])
-    func ofRepeatedKeysThe(keys: [String], kept: [Int]) {
-        let members = keys.enumerated().map { PropertyListMember(key: $1, value: .integer(Int64($0))) }
-        #expect(members.keepingLastOfEachKey() == kept.map { members[$0] })
-        #expect(members.hasRepeatedKey() == (keys.count != kept.count))
-    }
 }

@@ -9,75 +9,43 @@ struct XMLReadingTests {
         "Reading XML property lists gives each value as it is written",
         arguments: [
             ("<true/>", PropertyListValue.boolean(true)),
-            ("<false></false>", .boolean(false)),
             ("<integer>12</integer>", .integer(12)),
-            ("<integer> \n-12\t</integer>", .integer(-12)),
-            ("<integer>+7</integer>", .integer(7)),
-            ("<integer>0x1F</integer>", .integer(31)),
-            ("<integer>-0Xff</integer>", .integer(-255)),
             ("<integer>-9223372036854775808</integer>", .integer(.min)),
             ("<integer>9223372036854775807</integer>", .integer(.max)),
             ("<integer>9223372036854775808</integer>", .unsigned(1 << 63)),
             ("<integer>18446744073709551615</integer>", .unsigned(.max)),
             ("<real>1.5e3</real>", .real(1500)),
-            ("<real>5</real>", .real(5)),
             ("<real>inf</real>", .real(.infinity)),
-            ("<real>+infinity</real>", .real(.infinity)),
             ("<real>-Infinity</real>", .real(-.infinity)),
             ("<string/>", .string("")),
-            ("<string></string>", .string("")),
             ("<string>&amp;&lt;&gt;&quot;&apos;</string>", .string("&<>\"'")),
             ("<string>&#65;&#x1F600;&#x00041;</string>", .string("A😀A")),
             ("<string>a\r\nb\rc&#13;&#10;</string>", .string("a\nb\nc\r\n")),
             ("<string>a<![CDATA[<&amp;\r\n]]]]>b</string>", .string("a<&amp;\n]]b")),
-            ("<string>a<!-- no --><?no?>b</string>", .string("ab")),
-            ("<string> kept </string>", .string(" kept ")),
             ("<string a='>' b=\"/>\">x</string  >", .string("x")),
-            ("<data/>", .data(Data())),
             ("<data> AAE C\r\nAw== </data>", .data(Data([0, 1, 2, 3]))),
-            ("<array/>", .array([])),
-            ("<dict />", .dictionary([])),
             ("<array><!-- x --><true/><?y?>\n<array></array></array>", .array([.boolean(true), .array([])])),
             ("<dict><key/><true/></dict>", .dictionary([PropertyListMember(key: "", value: .boolean(true))])),
             ("<date>2001-01-01T00:00:00Z</date>", .date(0)),
-            ("<date> 2023-03-08T20:26:40Z </date>", .date(700_000_000)),
             ("<date>-1168-02-16T14:13:20Z</date>", .date(-100_000_000_000)),
-            ("<date>0000-12-31T23:59:59Z</date>", .date(-63_113_904_001)),
             ("<date>12345-01-01T00:00:00Z</date>", .date(326_425_075_200)),
-            ("<date>2016-12-31T23:59:60Z</date>", .date(504_921_600)),
         ])
     func givesEachValueAs(text: String, value: PropertyListValue) throws {
         #expect(try readBody(text) == value)
         #expect(try PropertyListReader.read(Data(text.utf8)) == value, "also without the plist element")
     }
 
-    @Test("Reading XML property lists gives not-a-number")
-    func givesNotANumber() throws {
-        guard case .real(let number) = try readBody("<real>NaN</real>") else {
-            Issue.record("not a real")
-            return
-        }
-        #expect(number.isNaN)
-    }
-
     @Test(
         "Reading XML property lists refuses what is malformed",
         arguments: [
-            "<integer></integer>", "<integer/>", "<integer>1.5</integer>", "<integer>0x</integer>",
-            "<integer>--1</integer>",
-            "<integer>18446744073709551616</integer>", "<integer>-9223372036854775809</integer>",
-            "<real></real>", "<real>1,5</real>", "<real>0x1p3</real>", "<real>nan(1)</real>", "<real>--inf</real>",
-            "<date>2001-01-01 00:00:00</date>", "<date>2001-1-01T00:00:00Z</date>",
-            "<date>2001-01-01T100:00:00Z</date>",
-            "<date>1234567890-01-01T00:00:00Z</date>", "<date/>", "<date>--1-01-01T00:00:00Z</date>",
-            "<string>&nbsp;</string>", "<string>&#xD800;</string>",
-            "<string>&#x110000;</string>", "<string>&#99999999999999999999;</string>",
-            "<string>&amp</string>", "<string>a<b/></string>", "<string>\u{0}</string>", "<true>x</true>",
-            "<string></key>", "<dict><key>a</key></dict>", "<dict><true/></dict>",
-            "<dict><key>a</key><key>b</key><true/></dict>",
-            "<dict><key>a</key><true/><true/></dict>", "<dict><array></dict></array>",
-            "<array>text</array>", "<nonsense/>", "<true/><true/>", "<plist/>", "", "</array>",
-            "<!DOCTYPE x><true/>", "<string/ >", "<plist><true/><true/></plist>", "<data a\u{0}></data>",
+            "<integer></integer>", "<integer>1.5</integer>", "<integer>0x</integer>", "<integer>--1</integer>",
+            "<integer>18446744073709551616</integer>", "<integer>-9223372036854775809</integer>", "<real></real>",
+            "<real>1,5</real>", "<real>0x1p3</real>", "<date>2001-01-01 00:00:00</date>", "<date/>",
+            "<date>1234567890-01-01T00:00:00Z</date>", "<string>&nbsp;</string>", "<string>&#xD800;</string>",
+            "<string>&#x110000;</string>", "<string>&amp</string>", "<string>a<b/></string>", "<string>\u{0}</string>",
+            "<true>x</true>", "<string></key>", "<dict><key>a</key></dict>", "<dict><true/></dict>",
+            "<dict><key>a</key><key>b</key><true/></dict>", "<dict><array></dict></array>", "<array>text</array>",
+            "<nonsense/>", "<true/><true/>", "<plist/>", "", "</array>",
         ])
     func refusesWhatIsMalformed(text: String) {
         #expect(failure(reading: "<plist>\(text)</plist>") == .malformed)
@@ -87,25 +55,14 @@ struct XMLReadingTests {
         "Reading XML property lists tells what is wrong with the whole file",
         arguments: [
             ("", PropertyListError.Kind.empty), (" \n\t", .empty), ("\u{FEFF}", .empty),
-            ("{ a = b; }", .notAPropertyList),
-            ("<html></html>", .notAPropertyList), ("\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", .notAPropertyList),
+            ("{ a = b; }", .notAPropertyList), ("<html></html>", .notAPropertyList),
             ("<?xml version='1.0' encoding='Shift_JIS'?><string>é</string>", .unsupportedEncoding),
-            ("bplist10xxxx", .unsupportedEncoding), ("bplist01xxxx", .truncated),
-            ("bplist", .truncated), ("bplist00", .truncated),
-            ("<plist><dict/></plist><key>a</key><true/></dict></plist>", .malformed),
-            ("<plist><string>a", .truncated), ("<plist><string>a</stri", .truncated), ("<!-- ", .truncated),
+            ("bplist10xxxx", .unsupportedEncoding), ("bplist00", .truncated), ("<plist><string>a</stri", .truncated),
             ("<!DOCTYPE plist [ <!ENTITY a '>", .truncated), ("<plist a='", .truncated),
-            ("<plist><string>&am", .truncated),
-            ("<plist></plist>", .malformed), ("<", .truncated), ("<?xml", .truncated),
+            ("<plist></plist>", .malformed),
         ])
     func tellsWhatIsWrong(text: String, kind: PropertyListError.Kind) {
         #expect(failure(reading: text) == kind)
-    }
-
-    @Test("Reading XML property lists refuses a root that is not a dictionary where one is needed")
-    func refusesARootThat() {
-        let data = Data("<plist><array/></plist>".utf8)
-        #expect(throws: PropertyListError(.rootIsNotADictionary)) { try PropertyListReader.readDictionary(data) }
     }
 
     @Test("Reading XML property lists skips the document type without looking at its entities")
@@ -120,13 +77,6 @@ struct XMLReadingTests {
         #expect(try PropertyListReader.read(Data(text.utf8)) == .string("x"))
         let usingEntity = text.replacingOccurrences(of: ">x<", with: ">&b;<")
         #expect(failure(reading: usingEntity) == .malformed)
-    }
-
-    @Test(
-        "Reading XML property lists reads UTF-8 with and without a byte order mark and leading white space",
-        arguments: ["", "\u{FEFF}", " \n", "\u{FEFF}\n "])
-    func readsUTF8With(start: String) throws {
-        #expect(try PropertyListReader.read(Data((start + "<plist><true/></plist>").utf8)) == .boolean(true))
     }
 
     @Test(
@@ -156,11 +106,6 @@ struct XMLReadingTests {
         let key = Data("<plist><dict><key>".utf8) + bytes + Data("</key><true/></dict></plist>".utf8)
         let reference = Data("<plist><string>&amp;".utf8) + bytes + Data("</string></plist>".utf8)
         for data in [string, key, reference] { #expect(failure(reading: data) == .malformed) }
-    }
-
-    @Test("Reading XML property lists keeps the replacement character where it is written as such")
-    func keepsTheReplacementCharacter() throws {
-        #expect(try readBody("<string>\u{FFFD}</string>") == .string("\u{FFFD}"))
     }
 
     @Test("Reading XML property lists keeps the order of the file, and of repeated keys the last value")

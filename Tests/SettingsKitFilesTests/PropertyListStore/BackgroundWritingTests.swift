@@ -20,37 +20,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("Many changes in a row are few writes")
-    func gathered() async throws {
-        try await withPropertyList { path in
-            let fileSystem = FaultyFileSystem()
-            let store = try PropertyListStore(path: path, fileSystem: fileSystem)
-            for number in 0..<2_000 { try store.set(key("n"), to: Data("\(number)".utf8)) }
-            #expect(
-                try await eventually {
-                    guard FileManager.default.fileExists(atPath: path) else { return false }
-                    return try members(of: path) == ["n": .integer(1_999)]
-                })
-            #expect(fileSystem.calls.filter { $0 == .rename }.count < 100)
-        }
-    }
-
-    @Test("A store that is dropped writes what is left, and goes")
-    func dropped() async throws {
-        try await withPropertyList { path in
-            weak var dropped: PropertyListStore?
-            do {
-                let store = try open(path)
-                dropped = store
-                try store.set(key("a"), to: Data("1".utf8))
-            }
-            #expect(dropped == nil)
-            // At once, unless the background is looking at the files just now.
-            #expect(try await eventually { try isThere(path) && members(of: path) == ["a": .integer(1)] })
-        }
-    }
-
-    @Test("A service that is dropped lets its store go")
+    @Test("A service that is dropped lets its store go, which writes what is left")
     func droppedService() async throws {
         try await withPropertyList { path in
             weak var dropped: PropertyListStore?
@@ -63,7 +33,8 @@ struct BackgroundWritingTests {
                 service.set(setting, to: 7)
                 subscription.cancel()
             }
-            #expect(dropped == nil)
+            // The background may hold it for a moment.
+            #expect(try await eventually { dropped == nil })
             #expect(try await eventually { try isThere(path) && members(of: path) == ["a": .integer(7)] })
         }
     }
@@ -78,51 +49,6 @@ struct BackgroundWritingTests {
             }
             let found = try members(of: path)
             #expect(found == ["a": .integer(1)])
-        }
-    }
-
-    @Test("An exit that cannot save says so, and neither hangs nor crashes")
-    func exitWithoutSaving() async throws {
-        try await withPropertyList { path in
-            let result = await #expect(
-                processExitsWith: .success, observing: [\.standardErrorContent]
-            ) { [path = path as String] in
-                let store = try PropertyListStore(url: URL(fileURLWithPath: path))
-                let service = SettingsService(
-                    stores: [.defaults: store],
-                    diagnosticSink: .init { error in
-                        Foundation.FileHandle.standardError.write(Data("told: \(error.code.name)\n".utf8))
-                    })
-                let setting = Setting<Int>("a", in: .defaults, default: 0)
-                service.set(setting, to: 1)
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-                withExtendedLifetime(service) { Foundation.exit(0) }
-            }
-            let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(errors.contains("told: notSaved"))
-        }
-    }
-
-    @Test("Stores that come and go from many threads lose nothing")
-    func manyStores() async throws {
-        try await withTemporaryDirectory { directory in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<16 {
-                    group.addTask {
-                        let store = try open(directory + "/\(index).plist")
-                        for number in 0...20 { try store.set(key("n"), to: Data("\(number)".utf8)) }
-                    }
-                }
-                try await group.waitForAll()
-            }
-            for index in 0..<16 {
-                #expect(
-                    try await eventually {
-                        let path = directory + "/\(index).plist"
-                        guard FileManager.default.fileExists(atPath: path) else { return false }
-                        return try members(of: path) == ["n": .integer(20)]
-                    })
-            }
         }
     }
 

@@ -8,47 +8,21 @@
     /// Each in a process of its own, whose environment it changes.
     @Suite("Where property lists are kept on Linux")
     struct LocationTests {
-        @Test("Where property lists are kept on Linux: in $XDG_CONFIG_HOME, under the name")
-        func configHome() async throws {
+        @Test(
+            "A property list is in $XDG_CONFIG_HOME, or else in the home directory, under its name",
+            arguments: [
+                ("/tmp/config", "/tmp/home", "/tmp/config"), (nil, "/tmp/home", "/tmp/home/.config"),
+                ("", "/tmp/home", "/tmp/home/.config"), ("./x", "/tmp/home", "/tmp/home/.config"),
+                (nil, nil, nil), (nil, "", nil), (nil, "relative", nil),
+            ] as [(String?, String?, String?)])
+        func directory(configHome: String?, home: String?, expected: String?) async throws {
             await #expect(processExitsWith: .success) {
-                setenv("XDG_CONFIG_HOME", "/tmp/config", 1)
-                let store = try PropertyListStore(name: "My App")
-                try #require(store.path == "/tmp/config/My App/Settings.plist")
-            }
-        }
-
-        @Test("In ~/.config where that variable is not set, empty or relative", arguments: [nil, "", "config", "./x"])
-        func home(variable: String?) async throws {
-            await #expect(processExitsWith: .success) { [variable = variable as String?] in
-                if let variable { setenv("XDG_CONFIG_HOME", variable, 1) } else { unsetenv("XDG_CONFIG_HOME") }
-                setenv("HOME", "/tmp/home", 1)
-                try #require(try PropertyListStore(name: "app").path == "/tmp/home/.config/app/Settings.plist")
-            }
-        }
-
-        @Test("In the home directory of the user database where HOME is of no use", arguments: [nil, "", "relative"])
-        func userDatabase(variable: String?) async throws {
-            await #expect(processExitsWith: .success) { [variable = variable as String?] in
-                unsetenv("XDG_CONFIG_HOME")
-                if let variable { setenv("HOME", variable, 1) } else { unsetenv("HOME") }
-                let home = try #require(getpwuid(getuid())?.pointee.pw_dir)
-                let expected = String(cString: home) + "/.config/settings-location-test/Settings.plist"
-                try #require(try PropertyListStore(name: "settings-location-test").path == expected)
-            }
-        }
-
-        @Test("Nowhere, for a user that has no home directory", .enabled(if: Program.isRoot))
-        func noHome() async throws {
-            await #expect(processExitsWith: .success) {
-                unsetenv("XDG_CONFIG_HOME")
-                unsetenv("HOME")
-                try #require(setuid(54_321) == 0)
-                do {
-                    _ = try PropertyListStore(name: "app")
-                    Foundation.exit(3)
-                } catch SettingsError.Code.memoryOnly {
-                    return
-                }
+                [configHome = configHome as String?, home = home as String?, expected = expected as String?] in
+                if let configHome { setenv("XDG_CONFIG_HOME", configHome, 1) } else { unsetenv("XDG_CONFIG_HOME") }
+                if let home { setenv("HOME", home, 1) } else { unsetenv("HOME") }
+                let userHome = String(cString: try #require(getpwuid(getuid())?.pointee.pw_dir))
+                let path = (expected ?? userHome + "/.config") + "/My App of tests/Settings.plist"
+                try #require(try PropertyListStore(name: "My App of tests").path == path)
             }
         }
 

@@ -4,164 +4,96 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Testing
 
-/// What `settings.set` writes, as Python's plistlib and plutil see it.
-@Suite("Settings are native values to other programs")
+@Suite("Settings and other programs' values", .enabled(if: Tool.python.isInstalled))
 struct NativeFormTests {
     struct Point: Codable, Sendable, Equatable {
         var x = 1
         var label = "p"
         var tags = ["a", "b"]
-        var inner = Inner()
-        struct Inner: Codable, Sendable, Equatable {
-            var on = true
-            var ratio = 0.5
-        }
+        var inner = ["on": true]
     }
 
-    /// Sets a setting, saves, and hands over the file's path.
-    private func saved<T: Codable & Sendable & Equatable>(
-        _ value: T, _ check: (String) throws -> Void
-    ) throws {
+    /// Python's representation of each member.
+    private func pythonView(of path: String) throws -> [String: String] {
+        let result = try Tool.runPython(
+            """
+            with open(sys.argv[1], 'rb') as f: root = plistlib.load(f)
+            print(json.dumps({key: repr(value) for key, value in root.items()}))
+            """, path)
+        try #require(result.status == 0)
+        return try JSONDecoder().decode([String: String].self, from: Data(result.text.utf8))
+    }
+
+    @Test("Other programs see a setting as a native value, which comes back to the byte")
+    func written() throws {
         try withPropertyList { path in
-            let setting = Setting<T?>("key", in: .defaults)
-            let first: Data?
+            var (expected, bytes): ([String: String], [String: Data]) = ([:], [:])
             do {
                 let store = try open(path)
                 let (service, problems) = SettingsService.over(store)
-                try service.save(setting, to: value)
+                func set<T: Codable & Sendable & Equatable>(_ value: T, _ python: String) throws {
+                    let setting = Setting<T>("\(expected.count)", in: .defaults, default: value)
+                    try service.save(setting, to: value)
+                    expected[setting.key.name] = python
+                    bytes[setting.key.name] = store.get(setting.key)
+                }
+                for value in [true, false] { try set(value, value ? "True" : "False") }
+                for value in [0, -1, .max, .min] { try set(value, "\(value)") }
+                try set(UInt64.max, "18446744073709551615")
+                for value in [0.1, -2.5, 1e-300] { try set(value, "\(value)") }
+                try set("", "''")
+                try set("👩‍👩‍👧 ünïcode", "'👩\\u200d👩\\u200d👧 ünïcode'")
+                try set("]]> <&> \"q\" 'a'", #"']]> <&> "q" \'a\''"#)
+                try set(" line\r\nbreak\t", #"' line\r\nbreak\t'"#)
+                try set([1, 2], "[1, 2]")
+                try set(["b": [true], "a": []], "{'a': [], 'b': [True]}")
+                try set(Point(), "{'inner': {'on': True}, 'label': 'p', 'tags': ['a', 'b'], 'x': 1}")
+                try set(Date(timeIntervalSinceReferenceDate: 0.5), "'2001-01-01T00:00:00.5Z'")
+                try set(Duration.seconds(120), "'2m'")
+                try set(Data([0, 1, 255]), #"b'\x00\x01\xff'"#)
+                try service.save(Setting<Int?>("null", in: .defaults, default: 5), to: nil)
+                expected["null"] = "b'null'"
+                try set("bell \u{7}", #"b'"bell \\u0007"'"#)
                 try service.bringUpToDate()
-                first = store.get(key("key"))
                 #expect(problems.all.isEmpty)
             }
+            #expect(try pythonView(of: path) == expected)
             let reopened = try open(path)
-            #expect(first != nil && reopened.get(key("key")) == first)
-            #expect(try SettingsService.over(reopened).service.load(setting) == value)
-            try check(path)
+            #expect(reopened.keys().count == expected.count)
+            for (name, value) in bytes { #expect(reopened.get(key(name)) == value, "\(name)") }
         }
     }
 
-    private func expect<T: Codable & Sendable & Equatable>(_ value: T, inPython repr: String) throws {
-        try saved(value) { path in
-            let view = try Program.pythonView(of: path)
-            #expect(view == ["key": repr])
-        }
-    }
-
-    @Test("A Bool is true or false", .enabled(if: Program.python), arguments: [(true, "True"), (false, "False")])
-    func boolean(value: Bool, repr: String) throws { try expect(value, inPython: repr) }
-
-    @Test("An Int is an integer", .enabled(if: Program.python), arguments: [0, 1, -1, 42, .max, .min])
-    func integer(value: Int) throws { try expect(value, inPython: "\(value)") }
-
-    @Test("An integer beyond Int64 is an integer", .enabled(if: Program.python))
-    func unsigned() throws { try expect(UInt64.max, inPython: "18446744073709551615") }
-
-    @Test(
-        "A Double is a real", .enabled(if: Program.python),
-        arguments: [
-            (0.1, "0.1"), (-2.5, "-2.5"), (1e-300, "1e-300"), (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
-        ])
-    func real(value: Double, repr: String) throws { try expect(value, inPython: repr) }
-
-    @Test(
-        "A String is a string", .enabled(if: Program.python),
-        arguments: [
-            ("new-value", "'new-value'"), ("", "''"), ("👩‍👩‍👧 ünïcode", "'👩\\u200d👩\\u200d👧 ünïcode'"),
-            ("]]> <&> \"q\" 'a'", #"']]> <&> "q" \'a\''"#), ("line\nbreak\ttab", #"'line\nbreak\ttab'"#),
-            (" spaces  around ", "' spaces  around '"), ("\r\n", #"'\r\n'"#),
-        ])
-    func string(value: String, repr: String) throws { try expect(value, inPython: repr) }
-
-    @Test("Arrays and dictionaries are native", .enabled(if: Program.python))
-    func collections() throws {
-        try expect([1, 2, 3], inPython: "[1, 2, 3]")
-        try expect([String](), inPython: "[]")
-        try expect(["b": [true], "a": [false, true]], inPython: "{'a': [False, True], 'b': [True]}")
-    }
-
-    @Test("A nested struct is nested dictionaries", .enabled(if: Program.python))
-    func nested() throws {
-        try expect(
-            Point(),
-            inPython: "{'inner': {'on': True, 'ratio': 0.5}, 'label': 'p', 'tags': ['a', 'b'], 'x': 1}")
-    }
-
-    @Test("Data is data", .enabled(if: Program.python))
-    func data() throws { try expect(Data([0, 1, 255]), inPython: #"b'\x00\x01\xff'"#) }
-
-    @Test("A string that XML cannot hold is data, and comes back", .enabled(if: Program.python))
-    func controlCharacters() throws {
-        try saved("bell \u{7} null \u{0} escape \u{1B}") { path in
-            let view = try Program.pythonView(of: path)
-            #expect(view["key"]?.hasPrefix("b'") == true)
-        }
-    }
-
-    @Test("A JSON null is stored as data, which differs from a missing value", .enabled(if: Program.python))
-    func null() throws {
+    @Test("A file of Python's reads as settings, and keeps its other values", arguments: ["FMT_XML", "FMT_BINARY"])
+    func read(format: String) throws {
         try withPropertyList { path in
-            let setting = Setting<Int?>("key", in: .defaults, default: 5)
-            let (service, _) = SettingsService.over(try open(path))
-            service.set(setting, to: nil)
+            let result = try Tool.runPython(
+                """
+                root = {'flag': True, 'number': -42, 'big': 18446744073709551615, 'real': 2.5, 'text': 'é👍 <&>\\n',
+                        'date': datetime.datetime(2023, 11, 14, 22, 13, 20), 'data': b'\\x00\\xff', 'list': [1, 2],
+                        'map': {'x': 'y', 'n': {'z': False}}}
+                with open(sys.argv[1], 'wb') as f: plistlib.dump(root, f, fmt=plistlib.\(format))
+                """, path)
+            try #require(result.status == 0, "\(result.text)")
+            var expected = try pythonView(of: path)
+            let (service, problems) = SettingsService.over(try open(path))
+            #expect(try service.load(Setting<Bool>("flag", in: .defaults, default: false)))
+            #expect(try service.load(Setting<Int>("number", in: .defaults, default: 0)) == -42)
+            #expect(try service.load(Setting<Double>("number", in: .defaults, default: 0)) == -42)
+            #expect(try service.load(Setting<UInt64>("big", in: .defaults, default: 0)) == .max)
+            #expect(try service.load(Setting<Double>("real", in: .defaults, default: 0)) == 2.5)
+            #expect(try service.load(Setting<String>("text", in: .defaults, default: "")) == "é👍 <&>\n")
+            let date = Date(timeIntervalSince1970: 1_700_000_000)
+            #expect(try service.load(Setting<Date?>("date", in: .defaults)) == date)
+            #expect(try service.load(Setting<Data?>("data", in: .defaults)) == Data([0, 255]))
+            #expect(try service.load(Setting<[Int]>("list", in: .defaults, default: [])) == [1, 2])
+            #expect(problems.all.isEmpty)
+            service.set(Setting<Bool>("flag", in: .defaults, default: true), to: false)
+            service.set(Setting<Date?>("date", in: .defaults), to: date + 60)
             try service.bringUpToDate()
-            #expect(try Program.pythonView(of: path) == ["key": "b'null'"])
-            let (again, _) = SettingsService.over(try open(path))
-            #expect(again.get(setting) == nil)
-            #expect(again.isSet(setting))
+            expected["flag"] = "False"
+            expected["date"] = "datetime.datetime(2023, 11, 14, 22, 14, 20)"
+            #expect(try pythonView(of: path) == expected)
         }
-    }
-
-    @Test("plutil finds nothing wrong and shows the values", .enabled(if: Program.plutil))
-    func plutil() throws {
-        try saved(["text": "a ]]> & <b> \n 👍", "more": "x"]) { path in
-            let lint = try Program.run(["plutil", "-lint", path])
-            #expect(lint.status == 0, "\(lint.text)")
-            let view = try Program.plutilView(of: path)
-            #expect(view.status == 0)
-            #expect(try PropertyListReader.read(view.output) == PropertyListReader.read(bytes(of: path)))
-        }
-    }
-
-    @Test("Foundation reads what is written, carriage returns included")
-    func foundation() throws {
-        let text = "a ]]> & <b> \r\n \r 👍"
-        try saved(["text": text]) { path in
-            let root = try PropertyListSerialization.propertyList(from: bytes(of: path), format: nil)
-            #expect((root as? [String: [String: String]])?["key"]?["text"] == text)
-        }
-    }
-
-    @Test("Any bytes that are set are read back unchanged", arguments: 0..<20)
-    func anyBytes(round: Int) throws {
-        let seed = UInt64.random(in: .min ... .max)
-        var generator = SeededGenerator(seed: seed)
-        try withTemporaryDirectory { directory in
-            var expected: [String: Data] = [:]
-            let store = try open(directory + "/Settings.plist")
-            for index in 0..<50 {
-                let value = generator.bytes()
-                expected["k\(index)"] = value
-                try store.set(key("k\(index)"), to: value)
-            }
-            try store.bringUpToDate()
-            let reopened = try open(directory + "/Settings.plist")
-            for (name, value) in expected {
-                #expect(reopened.get(key(name)) == value, "seed \(seed), key \(name)")
-            }
-        }
-    }
-}
-
-extension SeededGenerator {
-    /// Random bytes, or text that looks much like JSON.
-    fileprivate mutating func bytes() -> Data {
-        let alphabet = Array(#"{}[]",:0123456789.-+eEtrufalsn \/é"#.utf8)
-        let count = Int.random(in: 0..<24, using: &self)
-        let isText = Bool.random(using: &self)
-        return Data(
-            (0..<count).map { _ in
-                isText
-                    ? alphabet[Int.random(in: alphabet.indices, using: &self)] : UInt8.random(in: 0...255, using: &self)
-            })
     }
 }

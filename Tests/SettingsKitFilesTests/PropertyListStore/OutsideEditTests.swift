@@ -1,228 +1,145 @@
 import Foundation
 import SettingsKitCore
-import SettingsKitFiles
 import SettingsKitPlatform
 import Testing
 
+@testable import SettingsKitFiles
+
 @Suite("Edits of an open file by other programs")
 struct OutsideEditTests {
-    // The watch may notice an edit before `synchronize` does. It then calls listeners, and reports problems, in its own thread;
-    // therefore what they receive is waited for.
+    // The watch may notice an edit before `bringUpToDate` does. It then calls listeners, and reports problems, in its own
+    // thread; therefore what they receive is waited for.
 
-    private static let a = Setting<Int>("a", in: .defaults, default: 0)
-    private static let b = Setting<String>("b", in: .defaults, default: "")
+    private static let names = ["a", "b", "c", "d"]
 
-    struct Opened {
-        let path: String
-        let store: PropertyListStore
-        let service: SettingsService
-        let problems: Recorder<SettingsError>
-        let log = Recorder<String>()
+    private static func setting(_ name: String) -> Setting<Int> { Setting<Int>(name, in: .defaults, default: 0) }
 
-        init(in directory: String) throws {
-            path = directory + "/Settings.plist"
-            try write(xml("<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
-            store = try open(path)
-            (service, problems) = SettingsService.over(store)
-        }
+    private static func file(_ values: KeyValuePairs<String, Int>) -> Data {
+        Data(xml(values.map { "<key>\($0.key)</key><integer>\($0.value)</integer>" }.joined()).utf8)
+    }
 
-        func listen() -> [SettingsService.Subscription] {
-            [
-                service.observe(OutsideEditTests.a) { [log] in
-                    log.append("a: \($0.oldValue) to \($0.newValue), \($0.origin)")
-                },
-                service.observe(OutsideEditTests.b) { [log] in
-                    log.append("b: \($0.oldValue) to \($0.newValue), \($0.origin)")
-                },
-            ]
+    @Test(
+        "An edit that cannot be imported while another process keeps the lock is not printed over",
+        arguments: [true, false])
+    func lateImport(isRemoval: Bool) throws {
+        try withPropertyList { path in
+            func open() throws -> PropertyListStore {
+                try PropertyListStore(
+                    path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400),
+                    patience: .milliseconds(1))
+            }
+            do {
+                let store = try open()
+                try store.set(key("a"), to: Data("1".utf8))
+                try store.bringUpToDate()
+            }
+            var other = LogLock(path: path + "-lock")
+            #expect(try other.acquire(in: POSIXFileSystem()))
+            if isRemoval {
+                try FileManager.default.removeItem(atPath: path)
+            } else {
+                try write(Self.file(["a": 2]), to: path)
+            }
+            let store = try open()
+            #expect(throws: SettingsError.self) { try store.set(key("b"), to: Data("3".utf8)) }
+            for _ in 0..<2 { _ = try? store.refresh() }
+            other.close(in: POSIXFileSystem())
+            try store.set(key("b"), to: Data("3".utf8))
+            try store.bringUpToDate()
+            #expect(store.get(key("a")) == (isRemoval ? nil : Data("2".utf8)))
+            #expect(try members(of: path) == (isRemoval ? ["b": .integer(3)] : ["a": .integer(2), "b": .integer(3)]))
         }
     }
 
-    @Test("An edit is taken over at synchronize, and only changed values are published", arguments: [true, false])
-    func edit(isByRename: Bool) async throws {
-        try await withTemporaryDirectory { directory in
-            let opened = try Opened(in: directory)
-            let subscriptions = opened.listen()
-            let edited = Data(xml("<key>a</key><integer>1</integer><key>b</key><string>two</string>").utf8)
-            try edited.write(to: URL(fileURLWithPath: opened.path), options: isByRename ? .atomic : [])
-            try opened.service.bringUpToDate()
-            #expect(opened.service.get(Self.b) == "two")
-            #expect(try await eventually { !opened.log.all.isEmpty })
-            #expect(opened.log.all == ["b: one to two, external"])
-            #expect(opened.problems.all.isEmpty)
-            #expect(try bytes(of: opened.path) == edited)
-            withExtendedLifetime(subscriptions) {}
-        }
-    }
-
-    @Test("A key that the edit removes reads as its default")
-    func removal() async throws {
-        try await withTemporaryDirectory { directory in
-            let opened = try Opened(in: directory)
-            let subscriptions = opened.listen()
-            try write(xml("<key>b</key><string>one</string><key>c</key><true/>"), to: opened.path)
-            try opened.service.bringUpToDate()
-            #expect(try await eventually { !opened.log.all.isEmpty })
-            #expect(opened.log.all == ["a: 1 to 0, external"])
-            #expect(opened.service.keys(in: .defaults) == ["b", "c"])
-            withExtendedLifetime(subscriptions) {}
-        }
-    }
-
-    @Test("Changes that are not in the file yet win for their keys; the edit wins for the others")
-    func ownChangesWin() throws {
+    @Test("A list that was damaged for a moment, and then is as it was, is printed again, without a copy")
+    func damagedForAMoment() throws {
         try withTemporaryDirectory { directory in
-            let opened = try Opened(in: directory)
-            opened.service.set(Self.a, to: 5)
-            try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: opened.path)
-            try opened.service.bringUpToDate()
-            #expect(opened.service.get(Self.a) == 5)
-            #expect(opened.service.get(Self.b) == "two")
-            #expect(try members(of: opened.path) == ["a": .integer(5), "b": .string("two")])
-        }
-    }
-
-    @Test("A value that was reset stays removed, although the edit still has it")
-    func ownRemovalWins() throws {
-        try withTemporaryDirectory { directory in
-            let opened = try Opened(in: directory)
-            opened.service.reset(Self.a)
-            try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: opened.path)
-            try opened.service.bringUpToDate()
-            #expect(!opened.service.isSet(Self.a))
-            #expect(try members(of: opened.path) == ["b": .string("two")])
-        }
-    }
-
-    @Test("An edit of a key that was saved before wins")
-    func editAfterSave() throws {
-        try withTemporaryDirectory { directory in
-            let opened = try Opened(in: directory)
-            opened.service.set(Self.a, to: 5)
-            try opened.service.bringUpToDate()
-            try write(xml("<key>a</key><integer>77</integer>"), to: opened.path)
-            try opened.service.bringUpToDate()
-            #expect(opened.service.get(Self.a) == 77)
+            let path = directory + "/Settings.plist"
+            let store = try PropertyListStore(
+                path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), editingTime: .zero)
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.bringUpToDate()
+            let printed = try bytes(of: path)
+            try write(Data(), to: path)
+            try store.refresh()
+            try write(printed, to: path)
+            try store.refresh()
+            try store.set(key("b"), to: Data("2".utf8))
+            try store.bringUpToDate()
+            #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(!files.contains { $0.contains(".damaged") })
         }
     }
 
     @Test(
-        "An edit of a large file that lacks changes is brought together with them soon, although it would lag for long",
+        "An edit wins, except for what has been changed since the file was printed; only differences are published",
         arguments: [true, false])
-    func editWhileLagging(isByRename: Bool) async throws {
+    func edit(isByRename: Bool) async throws {
         try await withPropertyList { path in
-            // Twenty quiet seconds are too short for this one.
-            let ballast = "<key>ballast</key><string>\(String(repeating: "x", count: 2 << 20))</string>"
-            try write(xml("\(ballast)<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
-            let store = try open(path)
-            let (service, problems) = SettingsService.over(store)
-            service.set(Self.a, to: 5)
-            // A change that the editor makes later does not overrule one that it could not see.
-            let edited = xml("\(ballast)<key>a</key><integer>7</integer><key>b</key><string>two</string>")
-            try Data(edited.utf8).write(to: URL(fileURLWithPath: path), options: isByRename ? .atomic : [])
-            service.set(Setting<Int>("c", in: .defaults, default: 0), to: 6)
-            #expect(
-                try await eventually(within: 15) {
-                    let found = try members(of: path)
-                    return found["a"] == .integer(5) && found["b"] == .string("two") && found["c"] == .integer(6)
-                })
-            #expect(service.get(Self.a) == 5 && service.get(Self.b) == "two")
-            #expect(problems.all.isEmpty)
-        }
-    }
-
-    @Test("Changes that a killed process has not printed win over an edit made afterwards, for their own keys alone")
-    func editAfterKill() async throws {
-        try await withPropertyList { path in
-            try write(xml("<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
-            let worker = try Worker("set-and-die", path, "a", "5")
-            await worker.status()
-            #expect(try members(of: path)["a"] == .integer(1))
-            try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: path)
-            let service = SettingsService.over(try open(path)).service
-            #expect(service.get(Self.a) == 5 && service.get(Self.b) == "two")
-            try service.bringUpToDate()
-            #expect(try members(of: path) == ["a": .integer(5), "b": .string("two")])
-        }
-    }
-
-    @Test("An edit that the background write finds is delivered to listeners as well")
-    func backgroundDelivery() async throws {
-        try await withTemporaryDirectory { directory in
-            let opened = try Opened(in: directory)
-            let subscriptions = opened.listen()
-            try write(xml("<key>a</key><integer>1</integer><key>b</key><string>two</string>"), to: opened.path)
-            opened.service.set(Self.a, to: 5)
-            #expect(try await eventually { try members(of: opened.path)["a"] == .integer(5) })
-            #expect(try await eventually { opened.log.all.contains("b: one to two, external") })
-            withExtendedLifetime(subscriptions) {}
-        }
-    }
-
-    @Test("An edit that makes the file unreadable changes nothing in memory, is reported, and is kept aside")
-    func damagingEdit() async throws {
-        try await withTemporaryDirectory { directory in
-            let opened = try Opened(in: directory)
-            let subscriptions = opened.listen()
-            try write("<plist><dict><key>a</key>", to: opened.path)
-            try opened.service.bringUpToDate()
-            #expect(try await eventually { !opened.problems.all.isEmpty })
-            #expect(opened.problems.codes == [.damaged])
-            #expect(opened.service.get(Self.a) == 1)
-            #expect(opened.log.all.isEmpty)
-            #expect(try bytes(of: opened.path) == Data("<plist><dict><key>a</key>".utf8))
-            opened.service.set(Self.a, to: 2)
-            try opened.service.bringUpToDate()
-            #expect(try members(of: opened.path) == ["a": .integer(2), "b": .string("one")])
-            let aside = try #require(try names(in: directory).first { $0.contains(".damaged-") })
-            #expect(try bytes(of: directory + "/" + aside) == Data("<plist><dict><key>a</key>".utf8))
-            #expect(opened.problems.codes == [.damaged])
-            withExtendedLifetime(subscriptions) {}
-        }
-    }
-
-    @Test("An edit that is mended by another is taken over, and nothing is kept aside")
-    func mendedEdit() throws {
-        try withTemporaryDirectory { directory in
-            let opened = try Opened(in: directory)
-            try write("", to: opened.path)
-            try opened.service.bringUpToDate()
-            try write(xml("<key>a</key><integer>3</integer>"), to: opened.path)
-            try opened.service.bringUpToDate()
-            #expect(opened.service.get(Self.a) == 3)
-            opened.service.set(Self.b, to: "x")
-            try opened.service.bringUpToDate()
-            #expect(try names(in: directory) == ["Settings.plist"])
-        }
-    }
-
-    @Test("A diagnostic sink may synchronize and set when it receives damage, without deadlock")
-    func sinkSynchronizes() async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                // The alarm ends a process that hangs.
-                alarm(20)
-                let store = try PropertyListStore(url: URL(fileURLWithPath: path))
-                let isDone = DispatchSemaphore(value: 0)
-                let service = SettingsService(
-                    stores: [.defaults: store],
-                    diagnosticSink: .init { _ in
-                        #expect(throws: Never.self) {
-                            try store.set(.init("told", scope: .defaults), to: Data("true".utf8))
-                            try store.bringUpToDate()
-                        }
-                        isDone.signal()
-                    })
-                try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
-                try store.bringUpToDate()
-                try Data("no property list".utf8).write(to: URL(fileURLWithPath: path))
-                try store.bringUpToDate()
-                // The watch may have noticed the damage first.
-                isDone.wait()
-                let told = store.get(.init("told", scope: .defaults))
-                withExtendedLifetime(service) { Foundation.exit(told == nil ? 1 : 0) }
+            try write(Self.file(["a": 1, "b": 1, "c": 1, "d": 1]), to: path)
+            let (service, problems) = SettingsService.over(try open(path))
+            let log = Recorder<String>()
+            let subscriptions = Self.names.map { name in
+                service.observe(Self.setting(name)) {
+                    log.append("\(name) \($0.oldValue) \($0.newValue) \($0.origin)")
+                }
             }
+            func edit(_ edited: Data) throws {
+                try edited.write(to: URL(fileURLWithPath: path), options: isByRename ? .atomic : [])
+                try service.bringUpToDate()
+            }
+            let edited = Self.file(["a": 1, "b": 2, "c": 1, "d": 1])
+            try edit(edited)
+            #expect(try await eventually { log.all == ["b 1 2 external"] })
+            #expect(try bytes(of: path) == edited)
+            service.set(Self.setting("a"), to: 5)
+            service.reset(Self.setting("d"))
+            try edit(Self.file(["a": 7, "b": 3, "d": 8]))
+            #expect(Self.names.map { service.get(Self.setting($0)) } == [5, 3, 0, 0])
+            #expect(try await eventually { log.count == 5 })
+            #expect(
+                Set(log.all.dropFirst()) == ["a 1 5 local", "d 1 0 local", "b 2 3 external", "c 1 0 external"])
+            #expect(try members(of: path) == ["a": .integer(5), "b": .integer(3)])
+            #expect(problems.all.isEmpty)
+            withExtendedLifetime(subscriptions) {}
         }
+    }
+
+    @Test("An edit in place right after our rename is in force, but for the names that were just printed")
+    func editAfterRename() throws {
+        try withPropertyList { path in
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            try store.set(key("a"), to: Data("1".utf8))
+            let once = Recorder<Bool>()
+            fileSystem.after { call in
+                guard call == .rename, once.all.isEmpty else { return }
+                once.append(true)
+                #expect(throws: Never.self) { try write(Self.file(["a": 2, "b": 3]), to: path) }
+            }
+            try store.bringUpToDate()
+            #expect(once.all.count == 1)
+            #expect(try members(of: path) == ["a": .integer(1), "b": .integer(3)])
+            #expect(store.get(key("b")) == Data("3".utf8))
+        }
+    }
+
+    @Test("An old list that is put back is an edit, which is imported once")
+    func putBack() throws {
+        let disk = try emptyDisk()
+        let (store, other) = (try quietStore(disk.process()), try quietStore(disk.process()))
+        try store.set(key("a"), to: Data("1".utf8))
+        try store.bringUpToDate()
+        let old = try #require(disk.contents(of: Start.path))
+        try store.set(key("a"), to: Data("2".utf8))
+        try store.bringUpToDate()
+        try disk.replace(Start.path, with: old)
+        try store.synchronize()
+        try other.refresh()
+        #expect(store.values == ["a": Data("1".utf8)] && other.values == store.values)
+        let size = disk.contents(of: Start.path + "-log")?.count
+        for store in [other, store] { try store.synchronize() }
+        #expect(disk.contents(of: Start.path + "-log")?.count == size)
     }
 }

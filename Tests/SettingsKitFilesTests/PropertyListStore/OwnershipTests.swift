@@ -33,7 +33,7 @@ struct OwnershipTests {
 
     @Test(
         "The files of a property list belong to the user whose directory it is, when root's program writes them",
-        .enabled(if: Program.isRoot))
+        .enabled(if: isRoot))
     func belongToTheUser() throws {
         try withTemporaryDirectory { directory in
             try #require(chown(directory, 65_534, 65_533) == 0)
@@ -50,54 +50,24 @@ struct OwnershipTests {
     }
 
     @Test(
-        "The files of a property list keep mode, owner and group when root's program replaces them, and the log takes them",
-        .enabled(if: Program.isRoot))
-    func keepModeOwnerAnd() throws {
+        "A property list keeps mode, owner and group when it is replaced, and the log takes them; a new one is its owner's",
+        arguments: [nil, 0o640, 0o666, 0o400] as [UInt16?])
+    func kept(mode: UInt16?) throws {
         try withPropertyList { path in
-            try write(xml("<key>a</key><integer>1</integer>"), to: path)
-            try #require(chmod(path, 0o640) == 0 && chown(path, 65_534, 65_533) == 0)
+            if let mode {
+                try write(xml("<key>a</key><integer>1</integer>"), to: path)
+                try #require(chmod(path, mode_t(mode)) == 0)
+                if isRoot { try #require(chown(path, 65_534, 65_533) == 0) }
+            }
+            let owner = mode == nil ? [getuid(), getgid()] : try owner(of: path)
             let store = try open(path)
             for number in 1...3 {
                 try store.set(key("a"), to: Data("\(number)".utf8))
                 try store.bringUpToDate()
-                for file in [path, path + "-log"] {
-                    #expect(try owner(of: file) == [65_534, 65_533])
-                    #expect(try permissions(of: file) == 0o640)
-                }
+                let expected = mode_t(mode ?? 0o600)
+                #expect(try permissions(of: path) == expected && permissions(of: path + "-log") == expected | 0o600)
+                for file in [path, path + "-log"] { #expect(try self.owner(of: file) == owner) }
             }
-        }
-    }
-
-    @Test(
-        "The files of a property list have no descriptor of the standard streams, and what a program prints does not get into them"
-    )
-    func haveNoDescriptorOf()
-        async throws
-    {
-        try await withTemporaryDirectory { (directory: String) async throws in
-            await #expect(processExitsWith: .success) { [directory = directory as String] in
-                for descriptor in 0...2 as ClosedRange<Int32> { close(descriptor) }
-                let url = URL(fileURLWithPath: directory + "/Settings.plist")
-                let store = try PropertyListStore(url: url)
-                let service = SettingsService(stores: [.defaults: store], diagnosticSink: .init { _ in })
-                let subscription = service.observe(Setting<Int>("a", in: .defaults, default: 0)) { _ in }
-                for number in 0..<50 {
-                    try store.set(.init("a", scope: .defaults), to: Data("\(number)".utf8))
-                    print("this must not be written into the library's files")
-                    if number % 5 == 0 { try store.bringUpToDate() }
-                    for descriptor in 0...2 as ClosedRange<Int32> {
-                        var status = stat()
-                        // What the system's own libraries open there is no file.
-                        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-                        if isFile { Foundation.exit(10 + descriptor) }
-                    }
-                }
-                try store.bringUpToDate()
-                withExtendedLifetime(subscription) {}
-                Foundation.exit(0)
-            }
-            #expect(try members(of: directory + "/Settings.plist") == ["a": .integer(49)])
-            #expect(try names(in: directory) == ["Settings.plist"])
         }
     }
 

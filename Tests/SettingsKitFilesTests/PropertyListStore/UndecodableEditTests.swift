@@ -32,58 +32,22 @@ struct UndecodableEditTests {
         """
     }
 
-    private func withStore(
-        _ text: String, _ body: (PropertyListStore, URL, SettingsService, Recorder<SettingsError>) throws -> Void
-    ) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
-        let file = folder.appendingPathComponent("Settings.plist")
-        try Data(text.utf8).write(to: file)
-        let store = try PropertyListStore(
-            path: file.path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(600))
-        let (settings, problems) = SettingsService.over(store)
-        try body(store, file, settings, problems)
-    }
-
-    @Test("The last good value stays in force, and the diagnosis names key, file and line")
+    @Test("The last good value stays in force, and the diagnosis names key, file and line, not the value")
     func lineIsTold() throws {
-        try withStore(Self.plist(theme: "dark", port: "<integer>8080</integer>")) { store, file, settings, problems in
+        try withPropertyList { path in
+            try write(Self.plist(theme: "dark", port: "<integer>8080</integer>"), to: path)
+            let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(600))
+            let (settings, problems) = SettingsService.over(store)
             #expect(settings.get(theme) == .dark && settings.get(port) == 8080)
-            try Data(Self.plist(theme: "hunter2", port: "<string>hunter2</string>").utf8).write(to: file)
+            try write(Self.plist(theme: "hunter2", port: "<string>hunter2</string>"), to: path)
             try store.refresh()
             #expect(settings.get(theme) == .dark && settings.get(port) == 8080)
             let found = problems.all.filter { $0.code == .decodingFailed }
             #expect(Set(found.map { "\($0.key?.name ?? "") \($0.line ?? 0)" }) == ["theme 11", "port 12"])
             for problem in found {
-                #expect(
-                    problem.description.contains("Store: \(store.storeDescription), line \(problem.line ?? 0)."))
-                #expect(problem.description.contains(file.path) && !problem.description.contains("hunter2"))
+                #expect(problem.description.contains("Store: \(store.storeDescription), line \(problem.line ?? 0)."))
+                #expect(problem.description.contains(path) && !problem.description.contains("hunter2"))
             }
-        }
-    }
-
-    @Test("A value that is undecodable when the program starts is diagnosed with its line, too")
-    func atStart() throws {
-        try withStore(Self.plist(theme: "hunter2", port: "<integer>1</integer>")) { _, _, settings, problems in
-            #expect(settings.get(theme) == .light)
-            #expect(problems.all.map(\.line) == [11])
-        }
-    }
-
-    @Test("A problem has no line if the undecodable bytes are not in the file")
-    func noLine() throws {
-        try withStore(Self.plist(theme: "dark", port: "<integer>1</integer>")) { store, file, settings, problems in
-            // In the log only.
-            try store.set(theme.key, to: Data("\"hunter2\"".utf8))
-            #expect(settings.get(theme) == .light)
-            #expect(problems.all.map(\.line) == [nil])
-            #expect(store.line(of: "absent", holding: Data("1".utf8)) == nil)
-            #expect(store.line(of: "port", holding: Data("1".utf8)) == 12)
-            try Data("bplist00".utf8).write(to: file)
-            #expect(store.line(of: "port", holding: Data("1".utf8)) == nil)
-            try FileManager.default.removeItem(at: file)
-            #expect(store.line(of: "port", holding: Data("1".utf8)) == nil)
         }
     }
 }

@@ -72,6 +72,15 @@ struct SyncerTests {
         }
     }
 
+    private func carry(
+        _ tool: String, _ arguments: [String], _ environment: [String: String] = [:], allowing statuses: Set<Int32>
+    ) throws {
+        let result = try Tool(tool).run(arguments, environment: environment)
+        guard statuses.contains(result.status) else {
+            throw ToolError("\(tool) ended with \(result.status)\n\(result.text)")
+        }
+    }
+
     @Test(
         "rsync both ways brings all devices into agreement",
         .enabled(if: Tool.rsync.isInstalled, "rsync is not installed"), arguments: [2, 3])
@@ -80,7 +89,10 @@ struct SyncerTests {
             let replicas = try ["ann", "bob", "cy"].prefix(count).map { try Replica($0, in: directory) }
             try await agree(replicas) {
                 for (one, other) in zip(replicas, replicas.dropFirst()) {
-                    try await RsyncMirror(first: one.directory, second: other.directory).pass()
+                    for (source, target) in [(one, other), (other, one)] {
+                        try carry(
+                            "rsync", ["-rtu", "\(source.directory)/", "\(target.directory)/"], allowing: [0, 24])
+                    }
                 }
             }
         }
@@ -92,28 +104,35 @@ struct SyncerTests {
     func unison(count: Int) async throws {
         try await withTemporaryDirectory { directory in
             let replicas = try ["ann", "bob", "cy"].prefix(count).map { try Replica($0, in: directory) }
-            let pairs = try zip(replicas, replicas.dropFirst()).map { try UnisonPair($0.directory, $1.directory) }
+            let environment = ["UNISON": "\(directory)/state", "HOME": directory, "UNISONLOCALHOSTNAME": "localhost"]
+            let options = ["-batch", "-ui", "text", "-color", "false", "-times", "-fastcheck", "false"]
+            try makeDirectory("\(directory)/state")
             try await agree(replicas) {
-                for pair in pairs { try await pair.pass() }
+                for (one, other) in zip(replicas, replicas.dropFirst()) {
+                    // Both versions of a file stay.
+                    let arguments =
+                        [one.directory, other.directory] + options + ["-copyonconflict", "-prefer", "newer"]
+                    try carry("unison", arguments, environment, allowing: [0, 1, 2])
+                }
             }
         }
     }
 
     @Test(
         "syncthing brings all devices into agreement",
-        .enabled(if: Tool.syncthing.isInstalled, "syncthing is not installed"), arguments: [2, 3])
+        .enabled(if: Tool.syncthing.isInstalled && Tool.curl.isInstalled, "syncthing or curl is not installed"),
+        arguments: [2, 3])
     func syncthing(count: Int) async throws {
         try await withTemporaryDirectory { directory in
             let replicas = try ["ann", "bob", "cy"].prefix(count).map { try Replica($0, in: directory) }
-            try await withSyncthing(sharing: replicas.map(\.directory)) { network in
-                try await agree(replicas) { try await network.settle() }
-            }
+            let network = try await SyncthingNetwork(sharing: replicas.map(\.directory))
+            try await agree(replicas) { try await network.settle() }
         }
     }
 
     @Test(
         "Conflict copies that syncthing makes of a cloned device's file are merged",
-        .enabled(if: Tool.syncthing.isInstalled, "syncthing is not installed"))
+        .enabled(if: Tool.syncthing.isInstalled && Tool.curl.isInstalled, "syncthing or curl is not installed"))
     func clonedOverSyncthing() async throws {
         try await withTemporaryDirectory { directory in
             // A device whose state is then copied, as by a restored backup or with a home directory. No machine of the two
@@ -127,15 +146,14 @@ struct SyncerTests {
             let first = try Replica("ann", in: directory)
             let clone = try Replica("clone", in: directory)
             let replicas = [first, clone]
-            try await withSyncthing(sharing: replicas.map(\.directory)) { network in
-                try await network.disconnect()
-                for replica in replicas {
-                    try replica.set("of \(replica.name)", "1")
-                    try replica.store.synchronize()
-                }
-                try await network.connect()
-                try await agree(replicas) { try await network.settle() }
+            let network = try await SyncthingNetwork(sharing: replicas.map(\.directory))
+            try await network.disconnect()
+            for replica in replicas {
+                try replica.set("of \(replica.name)", "1")
+                try replica.store.synchronize()
             }
+            try await network.connect()
+            try await agree(replicas) { try await network.settle() }
             #expect(first.values["before 0"] == Data("0".utf8))
         }
     }

@@ -1,21 +1,5 @@
 import Foundation
-
-/// Runs `body` with a network of syncthing devices that share the directories, one device for each; it is stopped
-/// afterwards.
-@discardableResult
-func withSyncthing<R>(
-    sharing directories: [String], _ body: (SyncthingNetwork) async throws -> R
-) async throws -> R {
-    let network = try await SyncthingNetwork(sharing: directories)
-    do {
-        let result = try await body(network)
-        await network.stop()
-        return result
-    } catch {
-        await network.stop()
-        throw error
-    }
-}
+import SettingsTestSupport
 
 /// Real syncthing devices on the loopback interface, each of which is connected to each other.
 ///
@@ -32,20 +16,18 @@ final class SyncthingNetwork: Sendable {
     private let devices: [SyncthingDevice]
 
     /// Starts the devices, and waits until they are connected.
-    init(sharing directories: [String], within seconds: Double = 60) async throws {
+    init(sharing directories: [String]) async throws {
         home = FileManager.default.temporaryDirectory.appendingPathComponent("syncthing-\(UUID().uuidString)").path
         do {
-            try FileManager.default.createDirectory(
-                atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             var peers: [SyncthingPeer] = []
             for (number, directory) in directories.enumerated() {
-                peers.append(try await SyncthingPeer(home: "\(home)/\(number)", directory: directory))
+                peers.append(try SyncthingPeer(home: "\(home)/\(number)", directory: directory))
             }
             // One by one, so that whom a device calls is there: after a call in vain it waits for five seconds.
             var devices: [SyncthingDevice] = []
             for number in peers.indices {
                 let device = try SyncthingDevice(number, of: peers)
-                try await device.waitUntilReady(within: seconds)
+                try await wait("syncthing to answer") { device.isReady }
                 devices.append(device)
             }
             self.devices = devices
@@ -54,75 +36,52 @@ final class SyncthingNetwork: Sendable {
             throw error
         }
         // It is complete: if this throws, `deinit` cleans up.
-        try await waitUntilConnected(within: seconds)
+        try await waitUntilConnected()
     }
 
     deinit {
-        for device in devices { device.killAndWait() }
+        for device in devices { device.end() }
         // Whatever cannot be removed stays in the system's directory for temporary files.
         try? FileManager.default.removeItem(atPath: home)
-    }
-
-    /// Has every device look for changes in its directory, and waits until it has.
-    func rescan() async throws {
-        for device in devices { try await device.rescan() }
     }
 
     /// Waits until every device has every change that was made in the directories before, conflicts included.
     ///
     /// The devices have to be connected.
-    func settle(within seconds: Double = 60) async throws {
-        let end = ContinuousClock.now + .seconds(seconds)
-        var left: Double { max(0, (end - ContinuousClock.now) / .seconds(1)) }
+    func settle() async throws {
         var sequences: [Int] = []
         while true {
-            try await rescan()
-            try await wait(within: left, for: "the devices to be in step", details: logs) {
-                for device in devices where try await !device.isComplete() { return false }
-                return true
-            }
+            for device in devices { try device.rescan() }
+            try await wait("the devices to be in step") { try devices.allSatisfy { try $0.isComplete() } }
             // A copy that a conflict leaves is itself a change, which a device finds after it was in step.
-            var found: [Int] = []
-            for device in devices { found.append(try await device.state().sequence) }
+            let found = try devices.map { try $0.state().sequence }
             if found == sequences { return }
-            guard left > 0 else { throw ToolError("the devices find changes for \(seconds) seconds\n\(logs)") }
             sequences = found
         }
     }
 
     /// Cuts all connections, and waits until they are. What is changed on two devices now is a conflict later.
-    func disconnect(within seconds: Double = 60) async throws {
-        for device in devices.reversed() { try await device.post("/rest/system/pause") }
-        try await wait(within: seconds, for: "the devices to be disconnected", details: logs) {
-            for device in devices where try await !device.connectedPeers().isEmpty { return false }
-            return true
-        }
+    func disconnect() async throws {
+        for device in devices.reversed() { try device.post("/rest/system/pause") }
+        try await wait("the devices to be disconnected") { try devices.allSatisfy { try $0.connectedPeers().isEmpty } }
     }
 
     /// Connects the devices again, and waits until they are.
-    func connect(within seconds: Double = 60) async throws {
+    func connect() async throws {
         // In this order, so that whom a device calls takes calls again.
-        for device in devices { try await device.post("/rest/system/resume") }
-        try await waitUntilConnected(within: seconds)
+        for device in devices { try device.post("/rest/system/resume") }
+        try await waitUntilConnected()
     }
 
-    private func waitUntilConnected(within seconds: Double) async throws {
-        try await wait(within: seconds, for: "the devices to be connected", details: logs) {
-            for device in devices where try await device.connectedPeers().count < devices.count - 1 {
-                return false
-            }
-            return true
+    private func waitUntilConnected() async throws {
+        try await wait("the devices to be connected") {
+            try devices.allSatisfy { try $0.connectedPeers().count == devices.count - 1 }
         }
     }
+}
 
-    /// Ends the devices. They are asked to, and killed if they take too long.
-    func stop(within seconds: Double = 10) async {
-        for device in devices { device.terminate() }
-        for device in devices { await device.waitForEnd(within: seconds) }
-    }
-
-    /// What the devices wrote.
-    var logs: String { devices.map(\.log).joined(separator: "\n") }
+private func wait(_ what: String, until condition: () throws -> Bool) async throws {
+    if try await !eventually(condition) { throw ToolError("waited in vain for \(what)") }
 }
 
 /// What the devices know about one of them.
@@ -137,21 +96,34 @@ private struct SyncthingPeer: Sendable {
     let restPort: UInt16
 
     /// Has syncthing generate a key.
-    init(home: String, directory: String) async throws {
-        let result = try await Tool.syncthing.run(
-            ["generate", "--home=\(home)"], environment: Self.environment(home: home), within: 60)
+    init(home: String, directory: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let result = try Tool.syncthing.run(["generate", "--home=\(home)"], environment: Self.environment(home: home))
         guard result.status == 0,
             let settings = FileManager.default.contents(atPath: "\(home)/config.xml"),
             let id = String(decoding: settings, as: UTF8.self).firstMatch(of: /<device id="([^"]+)"/),
             let version = String(decoding: settings, as: UTF8.self).firstMatch(of: /<configuration version="(\d+)"/)
-        else { throw ToolError("syncthing generate ended with \(result.status)\n\(result.output)") }
+        else { throw ToolError("syncthing generate ended with \(result.status)\n\(result.text)") }
         self.home = home
         self.directory = directory
         self.id = String(id.1)
         settingsVersion = String(version.1)
-        port = try LoopbackHTTP.freePort()
-        restPort = try LoopbackHTTP.freePort()
+        port = try Self.freePort()
+        restPort = try Self.freePort()
     }
+
+    /// A port that nothing listens on, outside the range from which the system takes ports itself.
+    private static func freePort() throws -> UInt16 {
+        while true {
+            let port = UInt16.random(in: 20_000..<32_000)
+            let result = try Tool.curl.run(["--noproxy", "*", "--silent", "http://127.0.0.1:\(port)"])
+            let isRefused = result.status == 7
+            if isRefused, returnedPorts.withLock({ $0.insert(port).inserted }) { return port }
+        }
+    }
+
+    private static let returnedPorts = Mutex<Set<UInt16>>([])
 
     static func environment(home: String) -> [String: String] {
         [
@@ -191,7 +163,7 @@ private final class SyncthingDevice: Sendable {
     private let peer: SyncthingPeer
     private let others: [String]
     private let key = UUID().uuidString
-    private let process: RunningTool
+    private let process: Program
 
     /// Starts one of the devices.
     init(_ number: Int, of peers: [SyncthingPeer]) throws {
@@ -200,7 +172,8 @@ private final class SyncthingDevice: Sendable {
         try Data(Self.settings(of: number, among: peers, key: key).utf8)
             .write(to: URL(fileURLWithPath: "\(peer.home)/config.xml"))
         process = try Tool.syncthing.start(
-            ["serve", "--home=\(peer.home)", "--no-browser"], environment: SyncthingPeer.environment(home: peer.home))
+            ["serve", "--home=\(peer.home)", "--no-browser"], environment: SyncthingPeer.environment(home: peer.home),
+            output: "\(peer.home)/output")
     }
 
     /// What is different from the defaults: short delays, and nothing that leaves the machine.
@@ -252,70 +225,43 @@ private final class SyncthingDevice: Sendable {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
     }
 
-    var log: String { process.output }
+    func end() { process.end() }
 
-    func killAndWait() { process.killAndWait() }
+    var isReady: Bool { (try? answer("GET", "/rest/system/ping")) != nil }
 
-    func terminate() { process.send(SIGTERM) }
+    func rescan() throws { try post("/rest/db/scan?folder=\(Self.folder)") }
 
-    /// Waits for the end, and kills it when it does not come in time.
-    func waitForEnd(within seconds: Double) async {
-        do {
-            _ = try await process.status(within: seconds)
-        } catch {
-            process.killAndWait()
-        }
-    }
-
-    /// Waits until it answers.
-    func waitUntilReady(within seconds: Double) async throws {
-        try await wait(within: seconds, for: "syncthing to answer", details: log) {
-            if let status = process.status { throw ToolError("syncthing ended with \(status)\n\(log)") }
-            let answer = try await request("GET", "/rest/system/ping", within: seconds)
-            return answer?.status == 200
-        }
-    }
-
-    func rescan() async throws { try await post("/rest/db/scan?folder=\(Self.folder)") }
-
-    func state() async throws -> State { try await get("/rest/db/status?folder=\(Self.folder)") }
+    func state() throws -> State { try get("/rest/db/status?folder=\(Self.folder)") }
 
     /// Whether it has, and knows each other device to have, all that it knows of.
-    func isComplete() async throws -> Bool {
-        let state = try await state()
+    func isComplete() throws -> Bool {
+        let state = try state()
         guard state.state == "idle", state.needTotalItems == 0 else { return false }
         for other in others {
-            let completion: Completion = try await get("/rest/db/completion?folder=\(Self.folder)&device=\(other)")
+            let completion: Completion = try get("/rest/db/completion?folder=\(Self.folder)&device=\(other)")
             if completion.needItems > 0 || completion.needDeletes > 0 { return false }
         }
         return true
     }
 
     /// The identifiers of the devices that it is connected to.
-    func connectedPeers() async throws -> [String] {
-        let found: Connections = try await get("/rest/system/connections")
+    func connectedPeers() throws -> [String] {
+        let found: Connections = try get("/rest/system/connections")
         return others.filter { found.connections[$0]?.connected == true }
     }
 
-    func post(_ path: String) async throws { _ = try await body("POST", path) }
+    func post(_ path: String) throws { _ = try answer("POST", path) }
 
-    private func get<Answer: Decodable>(_ path: String) async throws -> Answer {
-        try JSONDecoder().decode(Answer.self, from: try await body("GET", path))
+    private func get<Answer: Decodable>(_ path: String) throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: Data(try answer("GET", path).utf8))
     }
 
-    private func body(_ method: String, _ path: String) async throws -> Data {
-        let response = try await request(method, path, within: 60)
-        guard let response, response.status == 200 else {
-            let status = response.map { "\($0.status): \(String(decoding: $0.body, as: UTF8.self))" } ?? "nothing"
-            throw ToolError("syncthing answers \(method) \(path) with \(status)\n\(log)")
-        }
-        return response.body
-    }
-
-    private func request(
-        _ method: String, _ path: String, within seconds: Double
-    ) async throws -> LoopbackHTTP.Response? {
-        try await LoopbackHTTP.request(
-            method, port: peer.restPort, path: path, headers: ["X-API-Key": key], within: seconds)
+    private func answer(_ method: String, _ path: String) throws -> String {
+        let result = try Tool.curl.run([
+            "--noproxy", "*", "--silent", "--fail", "--request", method, "--header", "X-API-Key: \(key)",
+            "http://127.0.0.1:\(peer.restPort)\(path)",
+        ])
+        if result.status == 0 { return result.text }
+        throw ToolError("syncthing answers \(method) \(path) with \(result)")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct WholeFileTests {
     private func file(_ path: String) -> WholeFile { WholeFile(path: path, fileSystem: POSIXFileSystem()) }
 
-    @Test("What was written is read, and the status of both is the same")
+    @Test("What was written is read up to the limit, and the status of both is the same")
     func roundTrip() throws {
         try withTemporaryDirectory { directory in
             let file = file(directory + "/f")
@@ -17,29 +17,10 @@ struct WholeFileTests {
             #expect(contents.bytes == Data("abc".utf8))
             #expect(contents.status == status)
             #expect(try file.status() == status)
-        }
-    }
-
-    @Test("An empty file is not the same as none")
-    func emptyFile() throws {
-        try withTemporaryDirectory { directory in
-            let file = file(directory + "/f")
+            let error = #expect(throws: SystemError.self) { try file.read(limit: 2) }
+            #expect(error?.number == EFBIG)
             _ = try file.replace(with: Data())
-            #expect(try file.read(limit: 100)?.bytes == Data())
-        }
-    }
-
-    @Test("A file larger than the limit is refused with EFBIG", arguments: [(3, true), (2, false)])
-    func limit(limit: Int, isRead: Bool) throws {
-        try withTemporaryDirectory { directory in
-            let file = file(directory + "/f")
-            _ = try file.replace(with: Data("abc".utf8))
-            if isRead {
-                #expect(try file.read(limit: limit) != nil)
-            } else {
-                let error = #expect(throws: SystemError.self) { try file.read(limit: limit) }
-                #expect(error?.number == EFBIG)
-            }
+            #expect(try file.read(limit: 2)?.bytes == Data())
         }
     }
 
@@ -53,60 +34,21 @@ struct WholeFileTests {
         }
     }
 
-    @Test("What is kept aside has the old bytes, and the file the new ones")
-    func keepAside() throws {
-        try withTemporaryDirectory { directory in
-            let file = file(directory + "/f")
-            _ = try file.replace(with: Data("old".utf8))
-            _ = try file.put(file.prepare(Data("new".utf8)), keepingAside: "f.aside")
-            #expect(try bytes(of: directory + "/f.aside") == Data("old".utf8))
-            #expect(try bytes(of: directory + "/f") == Data("new".utf8))
-        }
-    }
-
-    @Test("Where there are no hard links, the old file is moved aside", arguments: [EPERM, ENOTSUP, EMLINK, ENOSYS])
-    func keepAsideWithoutLinks(errno: Int32) throws {
+    @Test("A copy has the file's bytes; one that cannot be completed leaves nothing behind", arguments: [false, true])
+    func copy(isFailing: Bool) throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
             let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
-            _ = try file.replace(with: Data("old".utf8))
-            fileSystem.set(.calls([.link], errno: errno))
-            _ = try file.put(file.prepare(Data("new".utf8)), keepingAside: "f.aside")
-            #expect(try bytes(of: directory + "/f.aside") == Data("old".utf8))
-            #expect(try bytes(of: directory + "/f") == Data("new".utf8))
-            #expect(try names(in: directory) == ["f", "f.aside"])
-        }
-    }
-
-    @Test("A replacement that fails after keeping aside leaves no second name behind")
-    func keepAsideThenFail() throws {
-        try withTemporaryDirectory { directory in
-            let fileSystem = FaultyFileSystem()
-            let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
-            _ = try file.replace(with: Data("old".utf8))
-            fileSystem.set(.calls([.rename], errno: EIO))
-            for attempt in 1...3 {
-                #expect(throws: SystemError.self) {
-                    try file.put(file.prepare(Data("new".utf8)), keepingAside: "f.aside-\(attempt)")
-                }
+            let contents = Data(repeating: 7, count: 3 << 20)
+            _ = try file.replace(with: contents)
+            if isFailing {
+                fileSystem.set(.once(6, errno: ENOSPC))
+                #expect(throws: SystemError.self) { try file.copy(to: directory + "/copy") }
+                #expect(try names(in: directory) == ["f"])
+            } else {
+                try file.copy(to: directory + "/copy")
+                #expect(try bytes(of: directory + "/copy") == contents)
             }
-            #expect(try names(in: directory) == ["f"])
-            #expect(try bytes(of: directory + "/f") == Data("old".utf8))
-        }
-    }
-
-    @Test("A file that cannot be kept aside is not replaced")
-    func keepAsideFails() throws {
-        try withTemporaryDirectory { directory in
-            let fileSystem = FaultyFileSystem()
-            let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
-            _ = try file.replace(with: Data("old".utf8))
-            fileSystem.set(.calls([.link], errno: ENOSPC))
-            #expect(throws: SystemError.self) {
-                try file.put(file.prepare(Data("new".utf8)), keepingAside: "f.aside")
-            }
-            #expect(try bytes(of: directory + "/f") == Data("old".utf8))
-            #expect(try names(in: directory) == ["f"])
         }
     }
 
@@ -124,72 +66,35 @@ struct WholeFileTests {
         }
     }
 
-    @Test("Temporary files that no process has locked are removed; locked ones, those of others and directories stay")
-    func abandonedTemporaries() throws {
+    @Test("What a process that died has left beside a file is used again, unless another user may use it, too")
+    func leftovers() throws {
         try withTemporaryDirectory { directory in
-            for name in [".f.1-a.tmp", ".g.1-a.tmp", "f.tmp", ".f.tmp.keep"] {
-                try write("x", to: directory + "/" + name)
-            }
-            try FileManager.default.createDirectory(
-                atPath: directory + "/.f.3-c.tmp", withIntermediateDirectories: true)
             let file = file(directory + "/f")
-            let prepared = try file.prepare(Data("new".utf8))
-            let mine = try #require(try names(in: directory).first { $0.hasPrefix(".f.") && $0.count > 20 })
-            try file.removeTemporaries(.unlocked)
-            #expect(try names(in: directory) == [".f.3-c.tmp", mine, ".f.tmp.keep", ".g.1-a.tmp", "f.tmp"].sorted())
-            _ = try file.put(prepared)
-            #expect(try bytes(of: directory + "/f") == Data("new".utf8))
-        }
-    }
-
-    @Test("Where other machines may write, temporary files are removed after an hour")
-    func oldTemporaries() throws {
-        try withTemporaryDirectory { directory in
-            for name in [".f.1-a.tmp", ".f.2-b.tmp"] { try write("x", to: directory + "/" + name) }
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSinceNow: -5_000)], ofItemAtPath: directory + "/.f.1-a.tmp")
-            try file(directory + "/f").removeTemporaries(.unlockedForAnHour)
-            #expect(try names(in: directory) == [".f.2-b.tmp"])
-        }
-    }
-
-    @Test("Removing temporaries where there is no directory is no error")
-    func temporariesNowhere() throws {
-        try withTemporaryDirectory { directory in
-            try file(directory + "/none/f").removeTemporaries(.unlocked)
-        }
-    }
-
-    @Test("Names of 255 bytes work, and two of them that begin alike have companions of their own")
-    func longNames() throws {
-        let names = ["a", "b"].map { String(repeating: "é", count: 127) + $0 }
-        #expect(Set(names.map(CompanionName.stem)).count == 2)
-        for name in names {
-            let stem = CompanionName.stem(of: name)
-            #expect(stem == CompanionName.stem(of: name) && stem.utf8.count <= PlatformLimits.longestOwnName)
-            try withTemporaryDirectory { directory in
-                let file = file(directory + "/" + name)
-                _ = try file.replace(with: Data("old".utf8))
-                _ = try file.put(file.prepare(Data("new".utf8)), keepingAside: stem + ".aside")
-                #expect(try bytes(of: directory + "/" + stem + ".aside") == Data("old".utf8))
+            let leftover = directory + "/.f-new"
+            for hasSecondName in [false, true] {
+                try write("a longer text", to: leftover)
+                if hasSecondName { try POSIXFileSystem().link(leftover, as: directory + "/other") }
+                _ = try file.replace(with: Data("new".utf8))
+                #expect(try bytes(of: directory + "/f") == Data("new".utf8))
             }
+            #expect(try bytes(of: directory + "/other") == Data("a longer text".utf8))
+            #expect(try names(in: directory) == ["f", "other"])
         }
-        #expect(CompanionName.stem(of: "Settings.plist") == "Settings.plist")
     }
 
-    @Test(
-        "A path is divided at each slash, also before a name that begins with a combining character",
-        arguments: [
-            ("/home/ann/Settings.plist", "/home/ann", ["home", "ann", "Settings.plist"]),
-            ("/home/ann/\u{301}b", "/home/ann", ["home", "ann", "\u{301}b"]),
-            ("/\u{301}a/./b", "/\u{301}a/.", ["\u{301}a", "b"]),
-            ("a//\u{20E3}", "a/", ["a", "\u{20E3}"]), ("/a", "/", ["a"]), ("a", ".", ["a"]),
-        ])
-    func division(path: String, directory: String, components: [String]) {
-        let (foundDirectory, name) = WholeFile.split(path)
-        #expect(Array(foundDirectory.utf8) == Array(directory.utf8) && name == components.last)
-        #expect(WholeFile.components(path) == components)
-        #expect(WholeFile.isAbsolute(path) == (path.unicodeScalars.first == "/"))
+    @Test("While a file is replaced, another replacement gives up; what is discarded leaves nothing behind")
+    func contention() throws {
+        try withTemporaryDirectory { directory in
+            let (one, other) = (file(directory + "/f"), file(directory + "/f"))
+            let prepared = try #require(try one.prepare(Data("1".utf8)))
+            #expect(try other.prepare(Data("2".utf8)) == nil)
+            _ = try one.put(prepared)
+            one.discard(prepared)
+            let next = try #require(try other.prepare(Data("2".utf8)))
+            other.discard(next)
+            #expect(try bytes(of: directory + "/f") == Data("1".utf8))
+            #expect(try names(in: directory) == ["f"])
+        }
     }
 
     @Test("A file whose name begins with a combining character is written in its directory")

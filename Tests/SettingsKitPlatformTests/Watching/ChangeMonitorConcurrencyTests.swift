@@ -59,26 +59,6 @@ struct ChangeMonitorConcurrencyTests {
         #expect(try await eventually { files.reports.all.count == 2 })
     }
 
-    @Test("A poll that another process is in the way of is repeated without an event, and not reported")
-    func busy() async throws {
-        let files = Files(in: "/")
-        let monitor = monitor(files)
-        files.result.withLock { $0 = .failure(SettingsError(.busy)) }
-        try await poll(monitor, files)
-        files.result.withLock { $0 = .success(true) }
-        #expect(try await eventually { files.polls.all.count >= 2 })
-        #expect(files.reports.all.isEmpty)
-    }
-
-    @Test("An earlier retry is not put off by a later one")
-    func retries() async throws {
-        let files = Files(in: "/")
-        let monitor = monitor(files)
-        monitor.retry(after: .seconds(3_600))
-        monitor.retry(after: .milliseconds(1))
-        #expect(try await eventually { !files.polls.all.isEmpty })
-    }
-
     @Test("A monitor polls when it starts and when its files change")
     func events() async throws {
         try await withTemporaryDirectory { directory in

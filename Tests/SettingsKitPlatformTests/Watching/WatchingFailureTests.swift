@@ -12,27 +12,6 @@
             SystemError(call: "test", path: "", number: error)
         }
 
-        @Test(
-            "There is no watch without an inotify instance, and one as soon as there is", arguments: [EMFILE, ENFILE])
-        func noInstance(_ error: Int32) async throws {
-            try await withTemporaryDirectory { directory in
-                let isFailing = Atomic(true)
-                var calls = InotifyCalls.system
-                calls.makeInstance = { () throws(SystemError) in
-                    if isFailing.load(ordering: .relaxed) { throw Self.failing(error) }
-                    return try InotifyCalls.system.makeInstance()
-                }
-                let watcher = DirectoryWatcher(observer: PathObserver(calls: calls))
-                #expect(watcher.watch(directory, names: ["a"]) { _ in } == nil)
-                isFailing.store(false, ordering: .relaxed)
-                let events = WatchedEvents()
-                let watch = try watcher.watch(directory, events)
-                try write("1", to: "\(directory)/a")
-                await events.wait(for: .changed(name: "a"))
-                watch.cancel()
-            }
-        }
-
         @Test("A watch that cannot be renewed says so", arguments: [ENOSPC, ENOMEM, EACCES])
         func noWatch(_ error: Int32) async throws {
             try await withTemporaryDirectory { base in
@@ -52,52 +31,6 @@
                 await events.wait(for: .unknown)
                 #expect(!watch.isWorking)
                 #expect(watcher.watch(base, names: ["a"]) { _ in } == nil)
-            }
-        }
-
-        @Test("Directories above that must not be read are no hindrance")
-        func unreadableAncestors() async throws {
-            try await withTemporaryDirectory { directory in
-                var calls = InotifyCalls.system
-                calls.addWatch = { (instance, path, mask) throws(SystemError) in
-                    if path != directory { throw Self.failing(EACCES) }
-                    return try InotifyCalls.system.addWatch(instance, path, mask)
-                }
-                let watcher = DirectoryWatcher(observer: PathObserver(calls: calls))
-                let events = WatchedEvents()
-                let watch = try watcher.watch(directory, events)
-                try write("1", to: "\(directory)/a")
-                await events.wait(for: .changed(name: "a"))
-                watch.cancel()
-            }
-        }
-
-        @Test("Watches that have ended leave nothing in the system")
-        func nothingLeft() throws {
-            try withTemporaryDirectory { directory in
-                let instance = Atomic<Int32>(-1)
-                var calls = InotifyCalls.system
-                calls.makeInstance = { () throws(SystemError) in
-                    let descriptor = try InotifyCalls.system.makeInstance()
-                    instance.store(descriptor, ordering: .relaxed)
-                    return descriptor
-                }
-                let watcher = DirectoryWatcher(observer: PathObserver(calls: calls))
-                func count() throws -> Int {
-                    try String(
-                        contentsOfFile: "/proc/self/fdinfo/\(instance.load(ordering: .relaxed))", encoding: .utf8
-                    )
-                    .split(separator: "\n").count { $0.hasPrefix("inotify ") }
-                }
-                let first = watcher.watch(directory, names: ["a"]) { _ in }
-                let alone = try count()
-                #expect(alone > 0)
-                let second = watcher.watch(directory, names: ["b"]) { _ in }
-                #expect(try count() == alone)
-                first?.cancel()
-                #expect(try count() == alone)
-                second?.cancel()
-                #expect(try count() == 0)
             }
         }
 

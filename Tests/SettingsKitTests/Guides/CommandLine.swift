@@ -12,7 +12,7 @@ import Testing
         try playerSettings(["--retrys", "5", "--quality", "best", "song.mp3"], storedIn: MemoryStore())
     }
     let message = try #require(error?.description.components(separatedBy: "\nusage: ").first)
-    #expect(try Guide("CommandLine").text.contains("song.mp3\n\(message)\nusage: player [--muted"))
+    #expect(try Guide("CommandLine").text.contains("song.mp3\n\(message)\nusage: player [OPTIONS]"))
 }
 
 @Test private func theCatalogueOfTheGuideListsItsSettings() {

@@ -67,15 +67,4 @@ struct ChangingTypesTests {
         #expect((limit.requests, limit.seconds) == (7, 60))
         #expect(after.get(.requestLimit).perMinute == 60)
     }
-
-    @Test("A member whose type has changed makes the value undecodable: nothing is calculated, and the bytes stay")
-    func refused() {
-        struct TextLimit: Codable, Sendable { var perMinute = "60" }
-        let text = SettingsService.Setting<TextLimit>("requestLimit", in: .defaults, default: TextLimit())
-        settings.set(.requestLimit, to: RequestLimit(perMinute: 7))
-        #expect(settings.get(text).perMinute == "60")
-        let result: Void? = settings.update(text) { $0.perMinute = "8" }
-        #expect(result == nil)
-        #expect(stored == #"{"perMinute":7}"#)
-    }
 }

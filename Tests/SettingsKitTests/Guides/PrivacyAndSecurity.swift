@@ -57,72 +57,35 @@ struct PrivacyTests {
 
     /// The interfaces that need a reason, by category.
     private static let categories = [
-        "FileTimestamp": [
-            "stat", "lstat", "fstat", "fstatat", "getattrlist", "creationDate", "modificationDate",
-            "fileModificationDate", "contentModificationDateKey", "creationDateKey",
-        ],
-        "DiskSpace": [
-            "statfs", "fstatfs", "statvfs", "fstatvfs", "volumeAvailableCapacityKey", "systemFreeSize", "systemSize",
-        ],
-        "UserDefaults": ["UserDefaults"],
-        "SystemBootTime": ["systemUptime", "mach_absolute_time"],
-        "ActiveKeyboards": ["activeInputModes"],
+        "FileTimestamp": "stat|lstat|fstat|fstatat|getattrlist|(file|content|)(m|M)odificationDate|creationDate",
+        "DiskSpace": "statfs|fstatfs|statvfs|fstatvfs|volumeAvailableCapacityKey|systemFreeSize|systemSize",
+        "UserDefaults": "UserDefaults", "SystemBootTime": "systemUptime|mach_absolute_time",
+        "ActiveKeyboards": "activeInputModes",
     ]
-
-    /// The targets of products.
-    private static let targets = [
-        "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKitUserDefaults", "SettingsKit",
-        "SettingsSQLite", "SettingsEtcd", "SettingsCommandLine", "SettingsTestKit",
-    ]
-
-    /// The interfaces that need a reason and that a target calls on Apple platforms.
-    private static func interfaces(usedBy target: String) throws -> Set<String> {
-        let files = try #require(
-            FileManager.default.enumerator(
-                at: Guide.package.appending(path: "Sources/\(target)"), includingPropertiesForKeys: nil))
-        var used: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let code = codeForApplePlatforms(in: try String(contentsOf: file, encoding: .utf8))
-            for interface in categories.values.joined() where try code.contains(Regex("(^|[^\\w\"])\(interface)[(.]")) {
-                used.insert(interface)
-            }
-        }
-        return used
-    }
-
-    @Test("The interfaces that need a reason in a privacy manifest are those that the guide lists")
-    func interfacesWithReasons() throws {
-        let section = try Guide("PrivacyAndSecurity").text.components(separatedBy: "## Privacy manifest")[1]
-        let listed = Set(Self.categories.values.joined().filter { section.contains("`\($0)`") })
-        let used = try Self.targets.reduce(into: Set<String>()) { try $0.formUnion(Self.interfaces(usedBy: $1)) }
-        #expect(used == listed)
-    }
 
     /// A product has the manifests of its targets, so each target with such a call has one.
-    @Test("Each target has the privacy manifest that its own code needs", arguments: targets)
+    @Test(
+        "Each target has the privacy manifest that its own code needs, with reasons that the guide lists",
+        arguments: [
+            "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKitUserDefaults", "SettingsKit",
+            "SettingsSQLite", "SettingsEtcd", "SettingsCommandLine", "SettingsTestKit",
+        ])
     func manifest(of target: String) throws {
-        let used = try Self.interfaces(usedBy: target)
-        let categories = Set(Self.categories.filter { !used.isDisjoint(with: $0.value) }.keys)
-        let file = Guide.package.appending(path: "Sources/\(target)/PrivacyInfo.xcprivacy")
-        let package = try String(contentsOf: Guide.package.appending(path: "Package.swift"), encoding: .utf8)
-        let definition = try #require(
-            // After the products.
-            package.components(separatedBy: "\n        .target(").dropFirst().first {
-                $0.contains("name: \"\(target)\"")
-            })
-        #expect(definition.contains("resources: privacyManifest.resources") == !categories.isEmpty)
-        guard let data = FileManager.default.contents(atPath: file.path) else {
-            #expect(categories.isEmpty)
-            return
+        let folder = Guide.package.appending(path: "Sources/\(target)")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        var used: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            let code = lines.filter { !$0.contains(/^ *\/\//) }.joined(separator: "\n")
+            for (category, interfaces) in Self.categories
+            where try code.contains(Regex("(^|[^\\w\"])(\(interfaces))[(.]")) {
+                used.insert("NSPrivacyAccessedAPICategory\(category)")
+            }
         }
-        let manifest = try #require(
-            PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
-        let entries = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
-        let prefix = "NSPrivacyAccessedAPICategory"
-        #expect(
-            Set(entries.compactMap { $0["NSPrivacyAccessedAPIType"] as? String }) == Set(categories.map { prefix + $0 })
-        )
-        // The guide has each category and reason.
+        let data = FileManager.default.contents(atPath: folder.path + "/PrivacyInfo.xcprivacy")
+        let manifest = try data.map { try PropertyListSerialization.propertyList(from: $0, format: nil) }
+        let entries = (manifest as? [String: Any])?["NSPrivacyAccessedAPITypes"] as? [[String: Any]] ?? []
+        #expect(Set(entries.compactMap { $0["NSPrivacyAccessedAPIType"] as? String }) == used)
         let guide = try Guide("PrivacyAndSecurity")
         for entry in entries {
             let category = try #require(entry["NSPrivacyAccessedAPIType"] as? String)
@@ -130,27 +93,5 @@ struct PrivacyTests {
             let row = try #require(guide.row("`\(category)`"))
             #expect(reasons.allSatisfy { reason in row.contains { $0.contains("`\(reason)`") } })
         }
-    }
-
-    /// The lines that are no comments, without the branches that only other platforms compile.
-    private static func codeForApplePlatforms(in text: String) -> String {
-        // Of each open condition, whether its present branch and the other one are compiled for any Apple platform.
-        var branches: [(present: Bool, other: Bool)] = []
-        var code: [Substring] = []
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            switch words.first {
-            case "#if":
-                let condition = words.dropFirst().joined(separator: " ")
-                let isElsewhere = ["os(Linux)", "canImport(Glibc)", "!canImport(Darwin)"].contains(condition)
-                branches.append((!isElsewhere, condition != "canImport(Darwin)"))
-            case "#else": if let last = branches.popLast() { branches.append((last.other, last.present)) }
-            case "#endif": _ = branches.popLast()
-            default:
-                let isComment = words.first?.hasPrefix("//") ?? false
-                if !isComment, branches.allSatisfy(\.present) { code.append(line) }
-            }
-        }
-        return code.joined(separator: "\n")
     }
 }

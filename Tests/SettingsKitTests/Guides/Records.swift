@@ -29,6 +29,9 @@ import Testing
     let timeouts = Recorder<Int>()
     let subscription = player.observe(\.proxy.timeout) { timeouts.append($0) }
     let printing = listen(to: player)
+    player.proxy.url = URL(string: "https://example.org")
+    useDefaultProxy(of: player)
+    #expect(player.proxy.url == nil)
     player.proxy.timeout = 61
     player.proxy.timeout = 60
     player.volume = 2

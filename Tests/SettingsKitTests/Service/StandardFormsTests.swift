@@ -91,12 +91,7 @@ private let date = Date(timeIntervalSince1970: 1_795_804_155)
 private let forms: [Form] = [
     Form(true, insteadOf: false, json: "true", list: "<true/>", text: "true"),
     Form(8_080, insteadOf: 0, json: "8080", list: "<integer>8080</integer>", text: "8080"),
-    Form(Int8(-3), insteadOf: 0, json: "-3", list: "<integer>-3</integer>", text: "-3"),
-    Form(
-        UInt64.max, insteadOf: 0, json: "18446744073709551615", list: "<integer>18446744073709551615</integer>",
-        text: "18446744073709551615"),
     Form(0.25, insteadOf: 0, json: "0.25", list: "<real>0.25</real>", text: "0.25"),
-    Form(Float(0.5), insteadOf: 0, json: "0.5", list: "<real>0.5</real>", text: "0.5"),
     Form(Decimal(string: "0.1"), insteadOf: nil, json: "0.1", list: "<real>0.1</real>", text: "0.1"),
     Form("Ann", insteadOf: "", json: "\"Ann\"", list: "<string>Ann</string>", text: "Ann"),
     Form(
@@ -112,7 +107,6 @@ private let forms: [Form] = [
         Date(timeIntervalSinceReferenceDate: 1e12), insteadOf: date, json: "1000000000000",
         list: "<integer>1000000000000</integer>", text: nil),
     Form(Duration.seconds(120), insteadOf: .zero, json: "\"2m\"", list: "<string>2m</string>", text: "2m"),
-    Form(Duration.seconds(1.5), insteadOf: nil, json: "\"1.5s\"", list: "<string>1.5s</string>", text: "1.5s"),
     Form(Duration?.none, insteadOf: .zero, json: "null", list: "<data>bnVsbA==</data>", text: "null"),
     Form(
         URL(string: "https://example.org/a"), insteadOf: nil, json: "\"https://example.org/a\"",
@@ -126,12 +120,6 @@ private let forms: [Form] = [
     Form(
         [1, 2], insteadOf: [], json: "[1,2]", list: "<array><integer>1</integer><integer>2</integer></array>",
         text: "[1,2]"),
-    Form(
-        Set(["b", "a"]), insteadOf: [], json: "[\"a\",\"b\"]",
-        list: "<array><string>a</string><string>b</string></array>", text: "[\"a\",\"b\"]"),
-    Form(
-        [date], insteadOf: [], json: "[\"2026-11-27T18:29:15Z\"]",
-        list: "<array><string>2026-11-27T18:29:15Z</string></array>", text: "[\"2026-11-27T18:29:15Z\"]"),
     Form(
         ["a": 1], insteadOf: [:], json: "{\"a\":1}", list: "<dict><key>a</key><integer>1</integer></dict>",
         text: "{\"a\":1}"),

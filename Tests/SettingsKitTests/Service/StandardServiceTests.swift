@@ -42,47 +42,7 @@
         }
 
         @Test(
-            "Made too early, it finds by itself the file that may be read a moment later", .enabled(if: getuid() == 0))
-        func permissions() async throws {
-            try await withTemporaryDirectory { directory in
-                await #expect(processExitsWith: .success) { [directory = directory as String] in
-                    setenv("XDG_CONFIG_HOME", directory, 1)
-                    try SettingsService().save(Self.count, to: 41)
-                }
-                let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: directory).first)
-                async let unlocking: Void = {
-                    #expect(Self.waits { access(directory + "/started", F_OK) == 0 })
-                    // The user of the other process, who could not read them so far.
-                    let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(folder)")) ?? []
-                    for file in files + ["."] { chown("\(directory)/\(folder)/\(file)", 65_534, 65_534) }
-                }()
-                chmod(directory, 0o777)
-                await #expect(processExitsWith: .success) { [directory = directory as String] in
-                    setenv("XDG_CONFIG_HOME", directory, 1)
-                    try #require(setuid(65_534) == 0)
-                    let settings = SettingsService()
-                    let changes = Recorder<Int>()
-                    let subscription = settings.observe(Self.count) { changes.append($0.newValue) }
-                    settings.set(Self.name, to: "Ann")
-                    try #require(settings.get(Self.count) == 0)
-                    try Data().write(to: URL(fileURLWithPath: directory + "/started"))
-                    // Nothing is read or set meanwhile.
-                    try #require(Self.waits { changes.all.last == 41 })
-                    try #require(settings.get(Self.count) == 41)
-                    try settings.synchronize()
-                    subscription.cancel()
-                }
-                await unlocking
-                await #expect(processExitsWith: .success) { [directory = directory as String] in
-                    setenv("XDG_CONFIG_HOME", directory, 1)
-                    let settings = SettingsService()
-                    try #require(settings.get(Self.count) == 41 && settings.get(Self.name) == "Ann")
-                }
-            }
-        }
-
-        @Test(
-            "Made too early, it works from memory, says so, and uses a home directory that comes later; layers over it count",
+            "Made too early, it works from memory, says so, and finds by itself a home directory that comes later; layers over it count",
             .enabled(if: getuid() == 0))
         func noHome() async throws {
             try await withTemporaryDirectory { directory in
@@ -105,9 +65,9 @@
                     let port = Setting<Int>("port", in: .defaults, default: 1)
                     try #require(layered.get(Self.name) == "Ann" && layered.get(port) == 80)
                     layered.set(Setting<Int>("volume", in: .defaults, default: 0), to: 5)
-                    try #require(layered.get(Self.count) == 7_777 && problems.all.contains(.memoryOnly))
+                    try #require(layered.get(Self.count) == 7_777 && problems.all.contains(.storeUnavailable))
                     setenv("XDG_CONFIG_HOME", directory, 1)
-                    try settings.synchronize()
+                    try #require(Self.waits { problems.all.contains(.recovered) })
                     SettingsService().set(Self.count, to: 7_778)
                     for settings in [settings, other] { try #require(settings.get(Self.count) == 7_778) }
                 }

@@ -64,36 +64,27 @@ struct ManagedPreferencesTests {
         subscription.cancel()
     }
 
-    @Test("A name is observed once, and the settings of a catalogue's rows are")
+    @Test("The settings of a catalogue's rows are observed, and a change just before that is noticed")
     func catalogue() throws {
-        let settings = try settings()
-        let catalogue = SettingsCatalogue("Player", [SettingsGroup("Sound", [.volume, .balance])])
-        for _ in 0..<3 { _ = catalogue.rows(in: settings) }
-        #expect(managed.observed == ["balance", "volume"])
-        managed.change("balance", to: 2)
-        #expect(catalogue.rows(in: settings).map(\.isLocked) == [false, true])
-    }
-
-    @Test("A change just before a name is observed is noticed")
-    func justBefore() throws {
         let settings = try settings()
         // Nothing observes the name yet, so nothing is signaled.
         managed.change("volume", to: 5)
-        #expect(settings.get(.volume) == 5)
+        let catalogue = SettingsCatalogue("Player", [SettingsGroup("Sound", [.volume, .balance])])
+        #expect(catalogue.rows(in: settings).map(\.isLocked) == [true, false])
+        #expect(managed.observed == ["balance", "volume"])
         managed.change("balance", to: 2)
-        managed.signalOthers()
-        #expect(settings.source(of: .balance) == .layer("managed"))
+        #expect(catalogue.rows(in: settings).map(\.isLocked) == [true, true])
     }
 
-    @Test("What is forced cannot be written")
+    @Test("A value that cannot be observed by its name is noticed, and what is forced cannot be written")
     func writing() throws {
         let store = ManagedPreferencesStore(managed)
-        let key = SettingsService.StorageKey("volume", scope: .defaults)
-        #expect(thrownCode { try store.set(key, to: Data("1".utf8)) } == .readOnly)
-        let batch = SettingsStoreBatch(writes: [.init(key: key, data: Data("1".utf8))])
+        let batch = SettingsStoreBatch(writes: [.init(key: key("volume"), data: Data("1".utf8))])
         #expect(thrownCode { try store.apply(batch) } == .readOnly)
-        #expect(store.get(key) == nil && store.keys().isEmpty)
-        managed.change("volume", to: 5)
-        #expect(store.get(key) == Data("5".utf8) && store.keys() == ["volume"])
+        #expect(thrownCode { try store.set(key("volume"), to: Data("1".utf8)) } == .readOnly)
+        #expect(store.get(key("volume")) == nil && store.keys().isEmpty)
+        managed.change("balance", to: 5)
+        managed.signalOthers()
+        #expect(store.keys() == ["balance"] && store.get(key("balance")) == Data("5".utf8))
     }
 }

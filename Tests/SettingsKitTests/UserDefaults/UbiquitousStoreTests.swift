@@ -38,7 +38,7 @@ struct UbiquitousStoreTests {
 
     @Test(
         "A name of more than 64 bytes in UTF-8 is refused, with all of its batch",
-        arguments: ["n", "é", "🎵", "e\u{301}"])
+        arguments: ["n", "🎵", "e\u{301}"])
     func longNames(character: String) throws {
         let store = store
         let bytes = character.precomposedStringWithCanonicalMapping.utf8.count
@@ -56,17 +56,10 @@ struct UbiquitousStoreTests {
 
     @Test("Values that other code has stored natively are read by a setting of their type, and keep their kind")
     func nativeValues() {
-        for (number, value) in [(UInt64(Int64.max), .integer(.max)), (.max, .unsigned(.max))]
-            as [(UInt64, PropertyListValue)]
-        {
-            #expect(PropertyListValue(object: NSNumber(value: number)) == value)
-        }
-        let objects: [String: Any] = ["flag": true, "count": 7, "ratio": 0.5, "name": "Ann", "list": [1, 2]]
+        let objects: [String: Any] = ["flag": true, "count": 7, "list": [1, 2]]
         for (name, object) in objects { cloud.replace(name, by: object) }
         let service = SettingsService(defaults: store, diagnosticSink: .none)
         #expect(service.get(Setting<Bool>("flag", in: .defaults, default: false)))
-        #expect(service.get(Setting<Double>("ratio", in: .defaults, default: 0)) == 0.5)
-        #expect(service.get(Setting<String>("name", in: .defaults, default: "")) == "Ann")
         #expect(service.get(Setting<[Int]>("list", in: .defaults, default: [])) == [1, 2])
         service.update(count) { $0 += 1 }
         #expect(cloud.object(forKey: "count") as? Int == 8)

@@ -35,22 +35,6 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A commit of any other connection changes the number of the state, one's own does not")
-    func dataVersion() async throws {
-        try await withDatabase { path in
-            let connection = try open(path)
-            try connection.run(script: "CREATE TABLE a (x)")
-            let before = try connection.dataVersion()
-            try connection.transaction(writing: true) { try connection.statement("INSERT INTO a VALUES (1)").run() }
-            #expect(try connection.dataVersion() == before)
-            let other = try OtherProgram(path)
-            try other.run("BEGIN; INSERT INTO a VALUES (2)")
-            #expect(try connection.dataVersion() == before)
-            try other.run("COMMIT")
-            #expect(try connection.dataVersion() != before)
-        }
-    }
-
     @Test("A library that is too old is named, with its version and the one that is needed")
     func oldLibrary() throws {
         let error = expectError(.libraryUnavailable) { try SQLiteLibrary.requireUsable(version: 3_007_017) }

@@ -5,10 +5,9 @@ import Testing
 
 /// Texts that are dangerous if they become a part of SQL.
 private let hostileTexts: [String] = [
-    "'); DROP TABLE notes;--", "\"", "'", "''", "`", "```", "'\u{301}", "`\u{301} INTEGER); DROP TABLE notes;--",
-    "a\0b", "\0", "", " ", ";", "--", "/*", "?1", ":a", "@a", "$a", "%", "_", "\\%", "100%_\\", "NULL", "x'00'", "1e5",
-    "👩‍👩‍👧", "🇩🇪'", "é", "e\u{301}", "\u{FFFF}\u{10FFFF}", "\u{FEFF}", "\u{2028}\n\r\n\t", "\\(id)", "[1]", "{\"a\":1}",
-    "\u{1}\u{7F}",
+    "'); DROP TABLE notes;--", "\"", "'", "`", "```", "'\u{301}", "`\u{301} INTEGER); DROP TABLE notes;--", "a\0b", "",
+    ";", "/*", "?1", ":a", "100%_\\", "NULL", "x'00'", "🇩🇪'", "é", "e\u{301}", "\u{FFFF}\u{10FFFF}", "\u{2028}\n\r\n\t",
+    "\\(id)",
 ]
 
 private func isSame(_ one: String?, _ other: String?) -> Bool {

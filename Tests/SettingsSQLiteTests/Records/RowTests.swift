@@ -66,14 +66,4 @@ struct RowTests {
             }
         }
     }
-
-    @Test("A row can be filled and read without a database, to try a mapping")
-    func withoutDatabase() throws {
-        var row = SQLiteRow()
-        try Note(7, "seven").save(into: &row)
-        #expect(row.columns == ["id", "text"] && row.contains("TEXT"))
-        #expect(try Note.load(from: row) == Note(7, "seven"))
-        row["text"] = nil as String?
-        expectError(.unexpectedRow) { _ = try Note.load(from: row) }
-    }
 }

@@ -49,10 +49,8 @@ struct WritingTests {
     @Test(
         "Saving looks for the row by the whole primary key; without one there is a new row each time",
         arguments: [
-            ("a INTEGER, b TEXT, c TEXT, PRIMARY KEY (b, a))", 2), ("a INTEGER, b TEXT, c TEXT)", 4),
-            ("a INTEGER, b TEXT, c TEXT, PRIMARY KEY (b, a)) WITHOUT ROWID", 2),
+            ("a INTEGER, b TEXT, c TEXT)", 4), ("a INTEGER, b TEXT, c TEXT, PRIMARY KEY (b, a)) WITHOUT ROWID", 2),
             ("a INTEGER PRIMARY KEY AUTOINCREMENT, b TEXT, c TEXT)", 2),
-            ("b TEXT COLLATE NOCASE PRIMARY KEY, a INTEGER, c TEXT)", 2),
             ("a INTEGER, b TEXT, c TEXT, d INTEGER PRIMARY KEY)", 4),
         ])
     func keys(definition: String, count: Int) async throws {
@@ -65,36 +63,6 @@ struct WritingTests {
             }
             #expect(try await storage.number("SELECT count(*) FROM parts") == count)
             #expect(try await storage.number("SELECT count(*) FROM parts WHERE c = 'new'") == 2)
-        }
-    }
-
-    @Test("A row without its number gets one")
-    func numbers() async throws {
-        try await withStorage { storage in
-            let numbers = try await storage.write { database in
-                try database.save(Note(nil, "a"))
-                return [try database.insert(Note(nil, "b")), try database.insert(Note(40, "c"))]
-            }
-            #expect(numbers == [2, 40])
-        }
-    }
-
-    @Test("A key is looked for as the table is now")
-    func changedKey() async throws {
-        try await withStorage("CREATE TABLE other (id)") { storage in
-            try await storage.write { database in
-                for (key, other) in [("a", "b"), ("b", "a"), ("a", "b")] {
-                    try database.create(table: "parts") { table in
-                        table.column(key, .integer).primaryKey()
-                        table.column(other, .integer)
-                    }
-                    for number: Int64 in 1...2 {
-                        try database.save(Part((key, .integer(1)), (other, .integer(number))))
-                    }
-                    #expect(try database.count(Part.all) == 1)
-                    try database.drop(table: "parts")
-                }
-            }
         }
     }
 

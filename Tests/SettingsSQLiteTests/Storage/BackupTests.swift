@@ -5,22 +5,19 @@ import Testing
 
 @Suite("Backups", .timeLimit(Rounds.timeLimit))
 struct BackupTests {
-    /// Runs `body` with a database of two megabytes, and an empty directory for its backups.
-    private func withLargeStorage(_ body: (SQLiteStorage, _ backups: URL) async throws -> Void) async throws {
+    /// Runs `body` with a database, and an empty directory for its backups.
+    private func withBackups(_ body: (SQLiteStorage, _ backups: URL) async throws -> Void) async throws {
         try await withStorage { storage in
-            try await storage.write { database in
-                for id in 1...40 { try database.insert(Note(id, String(repeating: "\(id)", count: 25_000))) }
-            }
-            let backups = URL(fileURLWithPath: storage.path).deletingLastPathComponent().appendingPathComponent(
-                "copies")
-            try FileManager.default.createDirectory(at: backups, withIntermediateDirectories: true)
-            try await body(storage, backups)
+            try await storage.write { try $0.insert(Note(1, String(repeating: "one", count: 25_000))) }
+            let folder = URL(fileURLWithPath: storage.path).deletingLastPathComponent()
+            try makeDirectory(folder.path + "/copies")
+            try await body(storage, folder.appendingPathComponent("copies"))
         }
     }
 
     @Test("A backup is one private file with everything that was committed, and opens as a storage")
     func complete() async throws {
-        try await withLargeStorage { storage, backups in
+        try await withBackups { storage, backups in
             let file = backups.appendingPathComponent("deep/it's a copy.sqlite")
             try await storage.backup(to: file)
             #expect(try contents(of: file.deletingLastPathComponent().path).keys.sorted() == ["it's a copy.sqlite"])
@@ -34,7 +31,7 @@ struct BackupTests {
 
     @Test("A file that is there is not replaced, and one whose backup cannot be made is not left")
     func refused() async throws {
-        try await withLargeStorage { storage, backups in
+        try await withBackups { storage, backups in
             let occupied = backups.appendingPathComponent("file")
             try Data("old".utf8).write(to: occupied)
             await expect(.storeUnavailable, saying: "/copies/file") { try await storage.backup(to: occupied) }

@@ -129,9 +129,8 @@ struct StorageConcurrencyTests {
             #expect(try await storage.write { _ in DispatchQueue.getSpecific(key: key) } == 7)
             #expect(try await storage.read { _ in DispatchQueue.getSpecific(key: key) } == 7)
             try await MainActor.run {
-                let reading = try storage.read { _ in pthread_self() }
                 let writing = try storage.write { _ in pthread_self() }
-                #expect(pthread_equal(reading, pthread_self()) != 0 && pthread_equal(writing, pthread_self()) != 0)
+                #expect(pthread_equal(writing, pthread_self()) != 0)
             }
         }
     }
@@ -171,11 +170,9 @@ struct StorageConcurrencyTests {
         try await withStorage(options: .with { $0.patience = .seconds(600) }) { storage in
             let other = try OtherProgram(storage.path)
             try other.run("BEGIN IMMEDIATE")
-            let tasks = (0..<3).map { number in
-                Task { try await storage.write { try $0.insert(Note(number, "goes")) } }
-            }
-            for task in tasks { task.cancel() }
-            for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+            let task = Task { try await storage.write { try $0.insert(Note(1, "goes")) } }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
             try other.run("COMMIT")
             #expect(try await storage.number("SELECT count(*) FROM notes") == 0)
         }

@@ -5,20 +5,12 @@ import Testing
 
 @Suite("Errors of storage", .timeLimit(Rounds.timeLimit))
 struct StorageErrorTests {
-    private func options(
-        isReadOnly: Bool = false, label: String? = nil, patience: Duration = .seconds(3)
-    ) -> SQLiteStorage.Options {
-        var options = SQLiteStorage.Options()
-        options.access = isReadOnly ? .readOnly : .readWrite
-        options.label = label
-        options.patience = patience
-        return options
-    }
-
     @Test("A database that cannot be opened is reported by path and label, and unchanged", arguments: [true, false])
     func opening(isReadOnly: Bool) async throws {
         try await withTemporaryFolder { folder in
-            let options = options(isReadOnly: isReadOnly, label: "the label")
+            let options = SQLiteStorage.Options.with {
+                ($0.access, $0.label) = (isReadOnly ? .readOnly : .readWrite, "the label")
+            }
             func open(_ url: URL) throws -> SQLiteStorage { try SQLiteStorage(at: url, options: options) }
             let text = folder.appendingPathComponent("text.sqlite")
             let bytes = Data("This is a letter to a friend and no database at all. secret".utf8)
@@ -41,7 +33,7 @@ struct StorageErrorTests {
     func readOnly() async throws {
         try await withStorage { writing in
             let reading = try SQLiteStorage(
-                at: URL(fileURLWithPath: writing.path), options: options(isReadOnly: true))
+                at: URL(fileURLWithPath: writing.path), options: .with { $0.access = .readOnly })
             await expect(.readOnly, saying: writing.path) { try await reading.write { try $0.insert(Note(1, "one")) } }
             await expect(.readOnly) { try reading.write { _ = try $0.insert(Note(1, "one")) } }
             var counts = reading.values { try $0.count(Note.all) }.makeAsyncIterator()
@@ -53,9 +45,10 @@ struct StorageErrorTests {
 
     @Test("A write that waits for another process in vain reports it, and writes nothing")
     func busy() async throws {
-        try await withStorage(options: options(patience: .seconds(Int64.max))) { patient in
+        try await withStorage(options: .with { $0.patience = .seconds(Int64.max) }) { patient in
             let url = URL(fileURLWithPath: patient.path)
-            let hasty = try SQLiteStorage(at: url, options: options(label: "hasty", patience: .milliseconds(200)))
+            let hasty = try SQLiteStorage(
+                at: url, options: .with { ($0.label, $0.patience) = ("hasty", .milliseconds(200)) })
             let worker = try Worker("hold", url.path)
             await worker.wait(for: "locked")
             let start = ContinuousClock.now
@@ -67,7 +60,7 @@ struct StorageErrorTests {
             await expect(.busy, saying: url.path) {
                 _ = try SQLiteStorage(
                     at: url, versions: [ScriptVersion("1", ""), ScriptVersion("2", "DROP TABLE notes")],
-                    options: options(patience: .zero))
+                    options: .with { $0.patience = .zero })
             }
             // Readers are not affected, and the storage with the long time-out gets its turn.
             #expect(try await hasty.number("SELECT count(*) FROM notes") == 0)

@@ -8,8 +8,8 @@ struct StoreContentsTests {
     @Test(
         "JSON is stored as readable text, and other bytes as a blob; another program's commit changes neither",
         arguments: [
-            ("{\"a\":[1,\"ü\"]}", "text"), ("3", "text"), ("", "text"), ("it's; DROP TABLE settings --", "text"),
-            ("🧵\n\r\t\\", "text"), ("007", "text"), ("12345678901234567890", "text"), ("a\0b", "blob"), (nil, "blob"),
+            ("{\"a\":[1,\"ü\"]}", "text"), ("", "text"), ("it's; DROP TABLE settings --\n\\", "text"), ("007", "text"),
+            ("12345678901234567890", "text"), ("a\0b", "blob"), (nil, "blob"),
         ])
     func storedTypes(text: String?, type: String) async throws {
         try await withDatabase { path in

@@ -53,14 +53,4 @@ struct StoreNoticingTests {
             withExtendedLifetime(subscription) {}
         }
     }
-
-    @Test("A store that is let go of closes the database")
-    func lifeCycle() async throws {
-        try await withDatabase { path in
-            try openStore(path).set(key("a"), to: Data("1".utf8))
-            // A look in the background may have it for a moment. The last connection takes the log with it.
-            #expect(try await eventually { try contents(of: (path as NSString).deletingLastPathComponent).count == 1 })
-            #expect(try openStore(path).get(key("a")) == Data("1".utf8))
-        }
-    }
 }

@@ -41,7 +41,7 @@ struct ConformanceTests {
             } unwritable: { store in
                 try media[store].makeUnwritable()
             } killed: { store in
-                try await killWriter(at: media[store].path)
+                try await StoreConformance.runAndKill(Worker.path(), ["conformance", media[store].path])
             } _: {
                 try media.make(kind, in: directory).fresh(isWatching: true, patience: .milliseconds(100))
             }

@@ -21,11 +21,9 @@ struct LateStoreTests {
             let repair = try medium.makeUnreadable()
             let reason = #expect(throws: SettingsError.self) { try medium.open() }
             // Opened by the calls alone.
-            let timing = RecoveringStore.Timing(
-                schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .zero)
-            let late = RecoveringStore(reason: try #require(reason), description: "memory", timing: timing) {
-                try medium.open()
-            }
+            let late = RecoveringStore(
+                reason: try #require(reason), description: "memory", schedule: { _, _ in }
+            ) { try medium.open() }
             let (service, problems) = SettingsService.over(late)
             let log = Recorder<String>()
             let subscriptions = [a, b].map { setting in

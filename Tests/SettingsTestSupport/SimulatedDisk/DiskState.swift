@@ -35,8 +35,6 @@ struct OpenFile: Sendable {
     let process: Int
     let inode: Int
     let access: Access
-    /// Identifies the opening: duplicates of a descriptor have the same.
-    let opening: Int32
     var position = 0
 }
 
@@ -59,8 +57,8 @@ struct DiskState: Sendable {
     var inodes: [Int: Inode] = [:]
     /// Numbers are not reused, so that a test detects the use of a closed descriptor.
     var openFiles: [Int32: OpenFile] = [:]
-    /// The openings whose next flush reports lost writes.
-    var failedOpenings: Set<Int32> = []
+    /// The descriptors whose next flush reports lost writes.
+    var failedDescriptors: Set<Int32> = []
     /// The descriptor that holds the lock on each locked inode.
     var locks: [Int: Int32] = [:]
     var processes: [Int: ProcessState] = [:]
@@ -191,14 +189,12 @@ struct DiskState: Sendable {
 
     // MARK: Descriptors
 
-    mutating func open(_ inode: Int, _ access: OpenFile.Access, by process: Int, opening: Int32? = nil) throws -> Int32
-    {
+    mutating func open(_ inode: Int, _ access: OpenFile.Access, by process: Int) throws -> Int32 {
         let kind = inodes[inode]?.kind
         if kind == .link { throw DiskFailure(ELOOP) }
         if kind == .directory, access != .reading { throw DiskFailure(EISDIR) }
         lastDescriptor += 1
-        openFiles[lastDescriptor] = OpenFile(
-            process: process, inode: inode, access: access, opening: opening ?? lastDescriptor)
+        openFiles[lastDescriptor] = OpenFile(process: process, inode: inode, access: access)
         return lastDescriptor
     }
 
@@ -214,12 +210,12 @@ struct DiskState: Sendable {
 
     // MARK: Durability
 
-    /// Loses the unflushed changes of a file. The next flush through each of its openings reports it, except through the one whose
+    /// Loses the unflushed changes of a file. The next flush through each of its descriptors reports it, except through the one whose
     /// flush has just failed.
-    mutating func loseChanges(of inode: Int, reportedTo opening: Int32? = nil) {
+    mutating func loseChanges(of inode: Int, reportedTo reported: Int32? = nil) {
         inodes[inode]?.file.loseChanges()
-        for file in openFiles.values where file.inode == inode && file.opening != opening {
-            failedOpenings.insert(file.opening)
+        for (descriptor, file) in openFiles where file.inode == inode && descriptor != reported {
+            failedDescriptors.insert(descriptor)
         }
     }
 

@@ -118,7 +118,7 @@ extension DiskState {
         switch processes[process]?.fault {
         case .once(index, let number):
             if let flushed, let file = openFiles[flushed.descriptor], file.process == process {
-                loseChanges(of: file.inode, reportedTo: file.opening)
+                loseChanges(of: file.inode, reportedTo: flushed.descriptor)
             }
             throw DiskFailure(number)
         case .short: return try body(&self, min(limit, 7))
@@ -189,15 +189,11 @@ extension SimulatedProcess: FileSystem {
         }
     }
 
-    package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle {
-        try perform("dup", file.path) { disk in
-            let open = try disk.file(file, of: self)
-            let copy = try disk.open(open.inode, open.access, by: number, opening: open.opening)
-            return FileHandle(descriptor: copy, path: file.path)
-        }
-    }
-
     package var user: UInt32 { DiskState.user }
+
+    package func room(beside file: FileHandle) -> Int64? { withState { Int64($0.freeBytes) } }
+
+    package func isLocal(_ path: String) -> Bool { true }
 
     package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
         try perform("fchown", file.path) { disk in try disk.file(file, of: self).inode > 0 && owner == DiskState.user }
@@ -214,12 +210,6 @@ extension SimulatedProcess: FileSystem {
             disk.touch(inode, isModified: false)
         }
     }
-
-    // The disk has no attributes.
-
-    package func attributes(of path: String) -> [FileAttribute] { [] }
-
-    package func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool { false }
 
     package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         try read(file, at: nil, into: buffer)
@@ -296,7 +286,7 @@ extension SimulatedProcess: FileSystem {
     package func synchronize(_ file: FileHandle) throws(SystemError) {
         try perform("fsync", file.path, upTo: 0, flushing: file) { disk, _ in
             let open = try disk.file(file, of: self)
-            if disk.failedOpenings.remove(open.opening) != nil { throw DiskFailure(EIO) }
+            if disk.failedDescriptors.remove(file.descriptor) != nil { throw DiskFailure(EIO) }
             disk.flush(open.inode)
         }
     }

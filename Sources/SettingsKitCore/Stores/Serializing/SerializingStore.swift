@@ -19,9 +19,8 @@ extension SettingsStore {
 /// Gives a store without a feed a lock and a feed, so that its writes have one order and are published.
 ///
 /// The lock makes check-and-write atomic. It is held while the store's functions, which are foreign code, run: otherwise a write
-/// and its publication could not have the same order. A write that the store makes from inside one of its writes does not wait for
-/// the lock. Listeners run when the lock is released, including listeners to another store to which the store writes. So a change
-/// that they make comes after the write that they were notified of.
+/// and its publication could not have the same order. Listeners run when the lock is released, including listeners to another store
+/// to which the store writes. A store that is written from inside one of its own writes ends the process with a message.
 ///
 /// The feed is not exhaustive, because the store may change without this object. Reading therefore asks the store.
 final class SerializingStore: SettingsStore {
@@ -29,13 +28,12 @@ final class SerializingStore: SettingsStore {
 
     private let base: any SettingsStore
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
-    private let lock = Mutex((), .twoFunctionStore)
+    private let lock = Mutex((), .store)
 
     fileprivate init(_ base: any SettingsStore) { self.base = base }
 
     var feed: SettingsStoreFeed? { ownFeed }
     var storeDescription: String { base.storeDescription }
-    var _layered: (any SettingsStore)? { base._layered }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
         HeldLocks.requireNone(before: "a store")
@@ -58,14 +56,10 @@ final class SerializingStore: SettingsStore {
     }
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        defer { ownFeed.flush() }
-        if base._layered != nil {
-            return try publishingChanges(of: { [key] }) { try base.set(key, to: data) }
-        }
         try locked {
-            let old = try HeldLocks.excepting { try base.get(key) }
+            let old = try base.get(key)
             guard old != data else { return }
-            try HeldLocks.excepting { try base.set(key, to: data) }
+            try base.set(key, to: data)
             ownFeed.publish([.init(name: key.name, from: old, to: data)], origin: .local)
         }
     }
@@ -92,18 +86,15 @@ final class SerializingStore: SettingsStore {
         of keys: () throws -> Set<SettingsService.StorageKey>, by body: () throws -> R
     ) throws -> R {
         var problems: [SettingsError] = []
-        defer {
-            ownFeed.flush()
-            for problem in problems { ownFeed.report(problem) }
-        }
+        defer { for problem in problems { ownFeed.report(problem) } }
         return try locked {
-            let before = try HeldLocks.excepting { try keys().map { ($0, try base.read($0)) } }
+            let before = try keys().map { ($0, try base.get($0)) }
             // Also after a failure: a store that could not restore all values is published with its present ones.
             defer {
                 var changes: [SettingsStoreChange] = []
                 for (key, old) in before {
                     do {
-                        let new = try HeldLocks.excepting { try base.read(key) }
+                        let new = try base.get(key)
                         if new != old { changes.append(SettingsStoreChange(name: key.name, from: old, to: new)) }
                     } catch {
                         problems.append(.wrap(error, as: .readFailed, key: key, store: storeDescription))
@@ -111,12 +102,12 @@ final class SerializingStore: SettingsStore {
                 }
                 ownFeed.publish(changes, origin: .local)
             }
-            return try HeldLocks.excepting(body)
+            return try body()
         }
     }
 
-    private func locked<R: Sendable>(_ body: () throws -> R) rethrows -> R {
-        if ReentrancyMark.isInside(self) { return try body() }
-        return try ReentrancyMark.run(inside: lock, of: self, body)
+    private func locked<R: Sendable>(_ body: () throws -> R) throws -> R {
+        defer { ownFeed.flush() }
+        return try HeldStores.hold(self) { try lock.withLock { _ in try HeldLocks.excepting(body) } }
     }
 }
