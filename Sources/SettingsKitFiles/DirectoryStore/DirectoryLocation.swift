@@ -67,18 +67,20 @@ struct DirectoryLocation: Sendable {
     }
 }
 
-/// The shared directories that are open in this process.
+/// The shared directories that are open in this process for writing.
 enum OpenDirectories {
     private static let cores = OpenObjects<ReplicatedDirectory>()
 
     static func core(
         at location: DirectoryLocation, options: DirectoryStore.Options, access: SettingsStoreAccess
     ) throws -> ReplicatedDirectory {
-        let suffix = access == .readOnly ? "\0" : ""
-        return try cores.object(for: WholeFile.realPath(location.statePath) + "\0" + location.directory + suffix) {
+        func open() throws -> sending ReplicatedDirectory {
             try ReplicatedDirectory(
                 at: location, fileSystem: POSIXFileSystem(), options: options, access: access, isWatching: true,
                 now: ReplicatedDirectory.systemTime)
         }
+        // A store that only reads holds no lock that it would have to share, and a new one reads all that is stored now.
+        if access == .readOnly { return try open() }
+        return try cores.object(for: WholeFile.realPath(location.statePath) + "\0" + location.directory, open: open)
     }
 }

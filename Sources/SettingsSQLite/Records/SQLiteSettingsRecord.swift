@@ -109,6 +109,8 @@ extension SettingsStorage where Record: SQLiteSettingsRecord {
                 layout: RowLayout(table: Record.tableName, prefix: "\(name):", initial: Record.empty.columns()),
                 description: description, isWatching: true)
         }
+        // As in the initializer of a store.
+        try settings.refresh()
         try self.init(name: name, in: SQLiteStore(settings), mapping: .columns)
     }
 }

@@ -87,11 +87,12 @@ public final class SQLiteStore: SettingsStore {
         let isReadOnly = access == .readOnly
         try DatabaseFile.prepare(path, isReadOnly: isReadOnly, store: "SQLiteStore \(path)")
         // If another file has the path now, another object is opened.
-        try self.init(
-            Self.openStores.object(for: Self.key(path, table: table, isReadOnly: isReadOnly)) {
-                try Self.open(
-                    path: path, table: table, isReadOnly: isReadOnly, isWatching: true, patience: patience)
-            })
+        let settings = try Self.openStores.object(for: Self.key(path, table: table, isReadOnly: isReadOnly)) {
+            try Self.open(path: path, table: table, isReadOnly: isReadOnly, isWatching: true, patience: patience)
+        }
+        // If it was open, its watch may not have noticed the last commits yet.
+        try settings.refresh()
+        self.init(settings)
     }
 
     /// Opens a database as another process would: shares nothing in memory with other stores.

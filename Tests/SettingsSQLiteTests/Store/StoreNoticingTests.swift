@@ -53,4 +53,21 @@ struct StoreNoticingTests {
             withExtendedLifetime(subscription) {}
         }
     }
+
+    @Test(
+        "A store that is opened again has what others have committed meanwhile",
+        arguments: [.readWrite, .readOnly] as [SettingsStoreAccess])
+    func openedAgain(access: SettingsStoreAccess) async throws {
+        try await withDatabase { path in
+            let url = URL(fileURLWithPath: path)
+            try SQLiteStore(at: url).set(key("a"), to: Data("0".utf8))
+            let first = try SQLiteStore(at: url, access: access)
+            let other = try OtherProgram(path)
+            for number in 1...20 {
+                try other.run("UPDATE settings SET value = '\(number)'")
+                #expect(try SQLiteStore(at: url, access: access).get(key("a")) == Data("\(number)".utf8))
+            }
+            withExtendedLifetime(first) {}
+        }
+    }
 }
