@@ -148,7 +148,7 @@ struct PropertyListInspection: Sendable {
                 return findings
             }
             switch error.kind {
-            case .notAPropertyList, .unsupportedEncoding, .rootIsNotADictionary, .notRepresentable:
+            case .notAPropertyList, .unsupportedVersion, .rootIsNotADictionary, .notRepresentable:
                 findings.append(recoverable(.notAPropertyList, at: list.path, "\(error)"))
             case .empty, .malformed, .truncated, .tooDeep, .tooLarge:
                 findings.append(recoverable(.damaged, at: list.path, "\(error)"))
@@ -168,7 +168,7 @@ struct PropertyListInspection: Sendable {
         } catch {
             switch error.kind {
             case .empty: return nil
-            case .notAPropertyList, .unsupportedEncoding, .rootIsNotADictionary, .notRepresentable: return "\(error)"
+            case .notAPropertyList, .unsupportedVersion, .rootIsNotADictionary, .notRepresentable: return "\(error)"
             case .malformed, .truncated, .tooDeep, .tooLarge:
                 return Self.isLikePropertyList(bytes) ? nil : "\(PropertyListError(.notAPropertyList))"
             }

@@ -219,7 +219,7 @@ extension LogChange {
             data.withUnsafeBytes { output.append(contentsOf: $0) }
         } else {
             output.append(",\"data\":\"")
-            Base64Text.append(data, to: &output)
+            output.append(contentsOf: data.base64EncodedData())
             output.append(UInt8(ascii: "\""))
         }
     }
@@ -277,7 +277,7 @@ extension LogStamp {
         output.append(UInt8(ascii: "\""))
         if counter > 0 {
             output.append(",\"order\":")
-            NumberText.append(UInt64(counter), to: &output)
+            output.append(contentsOf: String(counter).utf8)
         }
         output.append(",\"by\":\"")
         replica.appendHexDigits(to: &output)
@@ -338,7 +338,8 @@ enum InstantText {
         let milliseconds = min(max(milliseconds, 0), latest)
         CivilTime(secondsSince1970: milliseconds / 1_000).append(to: &output)
         output.append(UInt8(ascii: "."))
-        NumberText.append(UInt64(milliseconds % 1_000), width: 3, to: &output)
+        // The first digit keeps the zeros after it.
+        output.append(contentsOf: String(1_000 + milliseconds % 1_000).utf8.dropFirst())
         output.append(UInt8(ascii: "Z"))
     }
 

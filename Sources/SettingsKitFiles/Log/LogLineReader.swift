@@ -311,6 +311,9 @@ extension JSONScanner {
     fileprivate mutating func readTime() -> Int64? { readPlainText().flatMap { InstantText.milliseconds($0) } }
 
     fileprivate mutating func readBase64() -> Data? {
-        readPlainText().flatMap { Base64Text.decodeCanonical(Array($0)) }.map { Data($0) }
+        readPlainText().flatMap { text in
+            let data = Data(base64Encoded: String(decoding: text, as: UTF8.self))
+            return data?.base64EncodedData().elementsEqual(text) == true ? data : nil
+        }
     }
 }

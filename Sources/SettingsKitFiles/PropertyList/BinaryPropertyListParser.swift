@@ -1,179 +1,184 @@
-import SettingsKitPlatform
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
-/// Resolves the objects of a binary property list.
+/// Reads the objects of a binary property list, and checks every access against the bounds of the file.
 ///
-/// Every object is read once and its value is shared by all references, so time and memory are in proportion to the file even if
-/// the expanded value would be exponentially larger. Such files are still refused, because comparing or writing the value would
-/// expand it: see ``PropertyListLimits``. There is no recursion, and an object that contains itself is refused.
+/// The file has eight bytes, `bplist0` and a version, which CoreFoundation ignores; the objects; a table with the offset of each
+/// object; and a trailer of 32 bytes, with the sizes of offsets and references, the number of objects, the outermost object, and
+/// the beginning of the table. All numbers are big-endian.
+///
+/// An object is read again for each reference to it. ``PropertyListLimits`` bounds how much all references stand for, and the depth:
+/// an object that contains itself is too deep.
 struct BinaryPropertyListParser {
-    private let layout: BinaryPropertyListLayout
+    private static let headerLength = 8
+    private static let trailerLength = 32
 
-    /// The state of each object: one of the marks, or the index of its value in ``results``.
-    private var states: [UInt32]
-    private static let unread = UInt32.max
-    private static let pending = UInt32.max - 1
-    private static let faulty = UInt32.max - 2
+    private let bytes: [UInt8]
+    private let objectCount: Int
+    private let topObject: Int
+    private let offsetSize: Int
+    private let referenceSize: Int
+    /// The beginning of the table of offsets, which is the end of the objects.
+    private let tableOffset: Int
+    /// How many values, and how many bytes of strings and data, may still be read.
+    private var remainingValues: Int
+    private var remainingBytes: Int
 
-    private var results: [Result] = []
-    private var open: [OpenContainer] = []
-    /// The bytes allocated so far. With overlapping objects, these can be more than the value has.
-    private var allocated = Size()
-
-    /// The size of a value, if every shared part is counted each time.
-    private struct Size {
-        var values = 0
-        var bytes = 0
-
-        mutating func add(_ other: Size) {
-            values = values.adding(checked: other.values) ?? .max
-            bytes = bytes.adding(checked: other.bytes) ?? .max
-        }
-    }
-
-    private struct Result {
-        var value: PropertyListValue
-        var size: Size
-        /// The depth of arrays and dictionaries in the value, itself included.
-        var height: Int
-    }
-
-    /// An array or dictionary that is not completely read.
-    private struct OpenContainer {
-        let object: Int
-        let references: Range<Int>
-        let count: Int
-        let isDictionary: Bool
-        var values: [PropertyListValue] = []
-        var members: [PropertyListMember] = []
-        var read = 0
-        var size = Size(values: 1)
-        var height = 1
-
-        /// Adds the next item, in a dictionary with its key and the key's size.
-        mutating func append(_ result: Result, key: (text: String, size: Size)?) {
-            if let key {
-                members.append(PropertyListMember(key: key.text, value: result.value))
-                size.add(key.size)
-            } else {
-                values.append(result.value)
-            }
-            size.add(result.size)
-            height = max(height, result.height + 1)
-            read += 1
-        }
-    }
-
-    init(_ layout: BinaryPropertyListLayout) throws(PropertyListError) {
-        guard layout.objectCount < Self.faulty else { throw PropertyListError(.tooLarge) }
-        self.layout = layout
-        states = Array(repeating: Self.unread, count: layout.objectCount)
+    /// Throws `truncated` if there is no room for a trailer, and `malformed` if the trailer contradicts itself or the
+    /// length of the file.
+    init(_ bytes: [UInt8]) throws(PropertyListError) {
+        let trailer = bytes.count - Self.trailerLength
+        guard trailer > Self.headerLength + 1 else { throw PropertyListError(.truncated, at: bytes.count) }
+        self.bytes = bytes
+        func number(_ offset: Int) -> Int { Int(clamping: Self.number(in: bytes[(trailer + offset)...].prefix(8))) }
+        (offsetSize, referenceSize) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
+        (objectCount, topObject, tableOffset) = (number(8), number(16), number(24))
+        guard offsetSize > 0, referenceSize > 0, tableOffset > Self.headerLength, tableOffset < trailer,
+            objectCount <= (trailer - tableOffset) / offsetSize, topObject < objectCount
+        else { throw PropertyListError(.malformed, at: trailer) }
+        remainingValues = PropertyListLimits.expandedValues(fileSize: bytes.count)
+        remainingBytes = PropertyListLimits.expandedBytes(fileSize: bytes.count)
     }
 
     /// Returns the value of the outermost object.
     mutating func parseDocument() throws(PropertyListError) -> PropertyListValue {
-        try resolve(layout.topObject, outerDepth: 0).value
+        try value(of: topObject, depth: 0)
     }
 
-    private func checkLimits(_ size: Size) throws(PropertyListError) {
-        guard size.values <= PropertyListLimits.expandedValues(fileSize: layout.bytes.count),
-            size.bytes <= PropertyListLimits.expandedBytes(fileSize: layout.bytes.count)
-        else { throw PropertyListError(.tooLarge) }
-    }
-
-    // MARK: Following references
-
-    /// Returns the result of `object` with all references resolved. `outerDepth` is the number of containers around it.
-    private mutating func resolve(_ object: Int, outerDepth: Int) throws(PropertyListError) -> Result {
-        try read(object, outerDepth: outerDepth)
-        while let last = open.indices.last {
-            // Only single fields are read, because a copy of the container would make each addition copy its contents.
-            let (isDictionary, read, count) = (open[last].isDictionary, open[last].read, open[last].count)
-            if read == count {
-                close()
-                continue
-            }
-            let step = layout.referenceSize
-            let keyReference = open[last].references.lowerBound + read * step
-            let reference = isDictionary ? keyReference + count * step : keyReference
-            let child = try layout.reference(at: reference)
-            if states[child] == Self.unread {
-                try self.read(child, outerDepth: outerDepth)
-                continue
-            }
-            let result = try result(of: child, at: reference)
-            guard outerDepth + open.count + result.height <= PropertyListLimits.depth else {
-                throw PropertyListError(.tooDeep, at: reference)
-            }
-            let key = isDictionary ? try key(at: keyReference) : nil
-            open[last].append(result, key: key)
-            try checkLimits(open[last].size)
-        }
-        return try result(of: object, at: nil)
-    }
-
-    /// Reads `object`. A scalar is then complete; a container is pushed on the stack.
-    private mutating func read(_ object: Int, outerDepth: Int) throws(PropertyListError) {
-        guard states[object] == Self.unread else { return }
-        let offset = try layout.offset(of: object)
-        states[object] = Self.faulty
-        switch try layout.object(at: offset) {
-        case .scalar(let value, let payload):
-            let size = Size(values: 1, bytes: payload)
-            allocated.add(size)
-            try checkLimits(allocated)
-            var height = 0
-            if case .dictionary = value { height = 1 }
-            finish(object, Result(value: value, size: size, height: height))
-        case .array(let references, let count):
-            try push(OpenContainer(object: object, references: references, count: count, isDictionary: false))
-        case .dictionary(let references, let count):
-            try push(OpenContainer(object: object, references: references, count: count, isDictionary: true))
-        }
-
-        func push(_ container: OpenContainer) throws(PropertyListError) {
-            guard outerDepth + open.count < PropertyListLimits.depth else {
-                throw PropertyListError(.tooDeep, at: offset)
-            }
-            allocated.add(Size(values: container.count))
-            try checkLimits(allocated)
-            states[object] = Self.pending
-            open.append(container)
+    /// Returns the value of an object.
+    ///
+    /// - Parameter depth: The number of arrays and dictionaries around it.
+    private mutating func value(of object: Int, depth: Int) throws(PropertyListError) -> PropertyListValue {
+        let entry = tableOffset + object * offsetSize
+        let offset = Int(clamping: Self.number(in: bytes[entry..<(entry + offsetSize)]))
+        guard offset >= Self.headerLength, offset < tableOffset else { throw PropertyListError(.malformed, at: entry) }
+        try count(values: 1)
+        return switch bytes[offset] >> 4 {
+        // Sets become arrays, because Swift's property lists have no sets.
+        case 0xA, 0xB, 0xC: try array(at: offset, depth: depth)
+        case 0xD: try dictionary(at: offset, depth: depth)
+        default: try scalar(at: offset)
         }
     }
 
-    /// Pops a completely read container from the stack.
-    private mutating func close() {
-        guard let container = open.popLast() else { return }
-        let value: PropertyListValue =
-            container.isDictionary
-            ? .dictionary(container.members.keepingLastOfEachKey()) : .array(container.values)
-        finish(container.object, Result(value: value, size: container.size, height: container.height))
-    }
-
-    private mutating func finish(_ object: Int, _ result: Result) {
-        states[object] = UInt32(results.count)
-        results.append(result)
-    }
-
-    /// Returns the result of a read object. Throws `malformed` if it is broken, or still on the stack and so contains
-    /// itself.
-    private func result(of object: Int, at reference: Int?) throws(PropertyListError) -> Result {
-        let state = states[object]
-        guard state < Self.faulty else { throw PropertyListError(.malformed, at: reference) }
-        return results[Int(clamping: state)]
-    }
-
-    /// Returns the decoded key of the reference at `offset`, and its size. Throws `malformed` if it is not a string.
-    private mutating func key(at offset: Int) throws(PropertyListError) -> (text: String, size: Size) {
-        let object = try layout.reference(at: offset)
-        if states[object] == Self.unread {
-            guard case .scalar = try layout.object(at: try layout.offset(of: object)) else {
-                throw PropertyListError(.malformed, at: offset)
-            }
-            try read(object, outerDepth: 0)
+    private mutating func array(at offset: Int, depth: Int) throws(PropertyListError) -> PropertyListValue {
+        let references = try references(at: offset, perItem: 1, depth: depth)
+        var values: [PropertyListValue] = []
+        for reference in stride(from: references.lowerBound, to: references.upperBound, by: referenceSize) {
+            values.append(try value(of: object(at: reference), depth: depth + 1))
         }
-        let result = try result(of: object, at: offset)
-        guard case .string(let text) = result.value else { throw PropertyListError(.malformed, at: offset) }
-        return (PropertyListKey.decode(text), result.size)
+        return .array(values)
+    }
+
+    /// First come the references to all keys, then those to all values.
+    private mutating func dictionary(at offset: Int, depth: Int) throws(PropertyListError) -> PropertyListValue {
+        let references = try references(at: offset, perItem: 2, depth: depth)
+        var members: [PropertyListMember] = []
+        let middle = references.lowerBound + references.count / 2
+        for key in stride(from: references.lowerBound, to: middle, by: referenceSize) {
+            guard case .string(let text) = try value(of: object(at: key), depth: depth + 1) else {
+                throw PropertyListError(.malformed, at: key)
+            }
+            let value = try value(of: object(at: key + references.count / 2), depth: depth + 1)
+            members.append(PropertyListMember(key: PropertyListKey.decode(text), value: value))
+        }
+        return .dictionary(members.keepingLastOfEachKey())
+    }
+
+    /// Returns the range of the references of an array or a dictionary.
+    private func references(at offset: Int, perItem: Int, depth: Int) throws(PropertyListError) -> Range<Int> {
+        guard depth < PropertyListLimits.depth else { throw PropertyListError(.tooDeep, at: offset) }
+        return try contents(at: offset, itemSize: perItem * referenceSize)
+    }
+
+    /// Returns the object of the reference at `offset`.
+    private func object(at offset: Int) throws(PropertyListError) -> Int {
+        let object = Int(clamping: Self.number(in: bytes[offset..<(offset + referenceSize)]))
+        guard object < objectCount else { throw PropertyListError(.malformed, at: offset) }
+        return object
+    }
+
+    private mutating func scalar(at offset: Int) throws(PropertyListError) -> PropertyListValue {
+        let (kind, low) = (bytes[offset] >> 4, Int(bytes[offset] & 0x0F))
+        var value: PropertyListValue?
+        switch (kind, low) {
+        case (0x0, 8), (0x0, 9): return .boolean(low == 9)
+        case (0x1, 0...4):
+            let number = Self.number(in: try range(from: offset + 1, count: 1 << low))
+            // Up to four bytes are unsigned.
+            value = .wholeNumber(
+                low == 3 ? Int128(Int64(truncatingIfNeeded: number)) : Int128(truncatingIfNeeded: number))
+        case (0x2, 2):
+            let bits = Self.number(in: try range(from: offset + 1, count: 4))
+            return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
+        case (0x2, 3): return .real(try double(at: offset + 1))
+        case (0x3, 3): return .date(try double(at: offset + 1))
+        case (0x4, _): return .data(Data(bytes[try payload(at: offset, itemSize: 1)]))
+        case (0x5, _):
+            value = String(validating: bytes[try payload(at: offset, itemSize: 1)], as: UTF8.self).map { .string($0) }
+        case (0x6, _):
+            let range = try payload(at: offset, itemSize: 2)
+            let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map {
+                UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+            }
+            return .string(String(decoding: units, as: UTF16.self))
+        case (0x8, _):
+            // A reference inside a keyed archive, in the form in which plutil writes it to XML.
+            let number = Self.number(in: try range(from: offset + 1, count: low + 1))
+            value = PropertyListValue.wholeNumber(Int128(truncatingIfNeeded: number)).map { number in
+                .dictionary([PropertyListMember(key: "CF$UID", value: number)])
+            }
+        default: break
+        }
+        guard let value else { throw PropertyListError(.malformed, at: offset) }
+        return value
+    }
+
+    private func double(at offset: Int) throws(PropertyListError) -> Double {
+        Double(bitPattern: UInt64(truncatingIfNeeded: Self.number(in: try range(from: offset, count: 8))))
+    }
+
+    // MARK: Bytes
+
+    /// Returns the range of the bytes of the string or data at `offset`.
+    private mutating func payload(at offset: Int, itemSize: Int) throws(PropertyListError) -> Range<Int> {
+        let range = try contents(at: offset, itemSize: itemSize)
+        try count(bytes: range.count)
+        return range
+    }
+
+    /// Returns the range of the items of `itemSize` bytes of the object at `offset`.
+    private func contents(at offset: Int, itemSize: Int) throws(PropertyListError) -> Range<Int> {
+        var count = Int(bytes[offset] & 0x0F)
+        var start = offset + 1
+        if count == 0x0F {
+            // The count did not fit into the marker, and follows as an integer object.
+            guard start < tableOffset, bytes[start] & 0xF0 == 0x10, bytes[start] & 0x0F <= 4 else {
+                throw PropertyListError(.malformed, at: start)
+            }
+            let number = try range(from: start + 1, count: 1 << Int(bytes[start] & 0x0F))
+            (count, start) = (Int(clamping: Self.number(in: number)), number.endIndex)
+        }
+        guard count <= (tableOffset - start) / itemSize else { throw PropertyListError(.malformed, at: offset) }
+        return start..<(start + count * itemSize)
+    }
+
+    private func range(from start: Int, count: Int) throws(PropertyListError) -> ArraySlice<UInt8> {
+        guard count <= tableOffset - start else { throw PropertyListError(.malformed, at: start) }
+        return bytes[start..<(start + count)]
+    }
+
+    /// Returns a number. Of more than sixteen bytes, the last sixteen count.
+    private static func number(in bytes: ArraySlice<UInt8>) -> UInt128 {
+        bytes.reduce(0) { $0 << 8 | UInt128($1) }
+    }
+
+    private mutating func count(values: Int = 0, bytes: Int = 0) throws(PropertyListError) {
+        remainingValues -= values
+        remainingBytes -= bytes
+        if remainingValues < 0 || remainingBytes < 0 { throw PropertyListError(.tooLarge) }
     }
 }

@@ -6,9 +6,9 @@ struct CivilTime: Equatable {
     var year: Int64
     var month: Int64
     var day: Int64
-    var hour: Int64 = 0
-    var minute: Int64 = 0
-    var second: Int64 = 0
+    var hour: Int64
+    var minute: Int64
+    var second: Int64
 
     /// The seconds from 1970-01-01 to 2001-01-01, the reference date of Foundation's `Date`.
     static let secondsToReferenceDate: Int64 = 978_307_200
@@ -29,7 +29,7 @@ extension CivilTime {
         (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60)
     }
 
-    /// The seconds since 1970. Carries over excess days, hours, minutes and seconds; month 13 is the next January.
+    /// The seconds since 1970. Carries over excess days, hours, minutes and seconds.
     var secondsSince1970: Int64 {
         let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndModulus(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -37,12 +37,8 @@ extension CivilTime {
         return days * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
-    /// Whether the calendar has this time. A leap second, `:60`, is the first second of the next minute.
-    var isValid: Bool {
-        var time = self
-        if second == 60 { time.second = 59 }
-        return CivilTime(secondsSince1970: time.secondsSince1970) == time
-    }
+    /// Whether the calendar has this time.
+    var isValid: Bool { CivilTime(secondsSince1970: secondsSince1970) == self }
 
     /// Appends the text, `2026-11-22T18:00:00`. The year must be from 0 to 9999.
     func append(to output: inout [UInt8]) {
@@ -88,19 +84,12 @@ struct TimeScanner {
         return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Reads a day, `2026-11-22`, which need not exist.
-    mutating func day(years: ClosedRange<Int> = 4...4) -> CivilTime? {
-        guard let year = number(years), skip("-"), let month = number(2...2), skip("-"), let day = number(2...2)
-        else { return nil }
-        return CivilTime(year: year, month: month, day: day)
-    }
-
     /// Reads a day and a time of day, `2026-11-22T18:00:00`, which need not exist.
     mutating func time(years: ClosedRange<Int> = 4...4) -> CivilTime? {
-        guard var time = day(years: years), skip("T"), let hour = number(2...2), skip(":"), let minute = number(2...2),
-            skip(":"), let second = number(2...2)
+        guard let year = number(years), skip("-"), let month = number(2...2), skip("-"), let day = number(2...2),
+            skip("T"), let hour = number(2...2), skip(":"), let minute = number(2...2), skip(":"),
+            let second = number(2...2)
         else { return nil }
-        (time.hour, time.minute, time.second) = (hour, minute, second)
-        return time
+        return CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 }

@@ -23,49 +23,41 @@ enum JSONText {
         }
     }
 
-    static func append(_ value: PropertyListValue, to output: inout [UInt8]) {
+    private static func append(_ value: PropertyListValue, to output: inout [UInt8]) {
         switch value {
         case .boolean(let isTrue): output.append(isTrue ? "true" : "false")
-        case .integer(let number): NumberText.append(number, to: &output)
-        case .unsigned(let number): NumberText.append(number, to: &output)
+        case .integer(let number): output.append(contentsOf: String(number).utf8)
+        case .unsigned(let number): output.append(contentsOf: String(number).utf8)
         case .date(let seconds):
             if let text = Date(timeIntervalSinceReferenceDate: seconds).iso8601 {
                 append(text, to: &output)
             } else {
-                append(.real(seconds), to: &output)
+                output.append(contentsOf: NumberText.json(seconds).utf8)
             }
         case .real(let number): output.append(contentsOf: NumberText.json(number).utf8)
         case .string(let string): append(string, to: &output)
-        case .data(let data): append(data, to: &output)
-        case .array(let values): append(values, to: &output)
-        case .dictionary(let members): append(members, to: &output)
+        case .data(let data): append(data.base64EncodedString(), to: &output)
+        case .array(let values):
+            appendList(values, "[", "]", to: &output) { append($0, to: &$1) }
+        case .dictionary(let members):
+            appendList(members, "{", "}", to: &output) { member, output in
+                append(member.key, to: &output)
+                output.append(":")
+                append(member.value, to: &output)
+            }
         }
     }
 
-    private static func append(_ data: Data, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "\""))
-        Base64Text.append(data, to: &output)
-        output.append(UInt8(ascii: "\""))
-    }
-
-    private static func append(_ values: [PropertyListValue], to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "["))
-        for (index, value) in values.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            append(value, to: &output)
+    private static func appendList<Element>(
+        _ elements: [Element], _ start: StaticString, _ end: StaticString, to output: inout [UInt8],
+        _ append: (Element, inout [UInt8]) -> Void
+    ) {
+        output.append(start)
+        for (index, element) in elements.enumerated() {
+            if index > 0 { output.append(",") }
+            append(element, &output)
         }
-        output.append(UInt8(ascii: "]"))
-    }
-
-    private static func append(_ members: [PropertyListMember], to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "{"))
-        for (index, member) in members.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            append(member.key, to: &output)
-            output.append(UInt8(ascii: ":"))
-            append(member.value, to: &output)
-        }
-        output.append(UInt8(ascii: "}"))
+        output.append(end)
     }
 
     /// Appends `string` in quotation marks. Escapes the quotation mark, the backslash and the characters before the

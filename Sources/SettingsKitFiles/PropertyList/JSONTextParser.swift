@@ -45,8 +45,7 @@ struct JSONTextParser {
 
     private mutating func parseArray(resembling old: PropertyListValue?, depth: Int) -> PropertyListValue? {
         var values: [PropertyListValue] = []
-        var oldValues: [PropertyListValue] = []
-        if case .array(let array) = old { oldValues = array }
+        let oldValues = if case .array(let old) = old { old } else { [] as [PropertyListValue] }
         _ = scanner.skip("[")
         if scanner.skip("]") { return .array([]) }
         repeat {
@@ -59,12 +58,13 @@ struct JSONTextParser {
 
     private mutating func parseObject(resembling old: PropertyListValue?, depth: Int) -> PropertyListValue? {
         var members: [PropertyListMember] = []
-        var oldMembers = OldMembers(old)
+        var oldValues: [String: PropertyListValue] = [:]
+        if case .dictionary(let old) = old { for member in old { oldValues[member.key] = member.value } }
         _ = scanner.skip("{")
         if scanner.skip("}") { return .dictionary([]) }
         repeat {
             guard let key = scanner.readString(), scanner.skip(":"),
-                let value = parseValue(resembling: oldMembers.value(for: key), depth: depth + 1)
+                let value = parseValue(resembling: oldValues[key], depth: depth + 1)
             else { return nil }
             members.append(PropertyListMember(key: key, value: value))
         } while scanner.skip(",")
@@ -73,12 +73,11 @@ struct JSONTextParser {
     }
 
     private mutating func parseString(resembling old: PropertyListValue?) -> PropertyListValue? {
-        let start = scanner.position + 1
         guard let string = scanner.readString() else { return nil }
         switch old {
         case .data:
-            let bytes = Array(scanner.bytes[start..<(scanner.position - 1)])
-            return Base64Text.decodeCanonical(bytes).map { .data(Data($0)) } ?? .string(string)
+            let data = Data(base64Encoded: string)
+            return data?.base64EncodedString() == string ? data.map { .data($0) } : .string(string)
         case .date: return date(string).map { .date($0) } ?? .string(string)
         default: return .string(string)
         }
@@ -92,38 +91,22 @@ struct JSONTextParser {
         return allowsFractions || isWhole ? seconds : nil
     }
 
+    /// Reads a number: of the kind of `old` if its text is the same, otherwise a whole number if the text is one, otherwise a real.
     private mutating func parseNumber(resembling old: PropertyListValue?) -> PropertyListValue? {
         if case .real(let number) = old, !number.isFinite {
             // Not JSON, but the text of such a real, which stays unchanged.
             if scanner.skip(word: number.isNaN ? "nan" : number < 0 ? "-inf" : "inf") { return old }
         }
-        return scanner.skipNumber().flatMap { JSONNumber.value(of: scanner, in: $0, resembling: old) }
-    }
-}
-
-/// The native values of the text of a JSON number.
-enum JSONNumber {
-    /// Returns the value of the number in `range`: of the kind of `old` if its text is the same, otherwise a whole
-    /// number if the text is one, otherwise a real. Returns nil if it is not a finite number.
-    ///
-    /// Except for the kind of `old`, the caller checks that the value has the same text.
-    static func value(
-        of scanner: JSONScanner, in range: Range<Int>, resembling old: PropertyListValue?
-    ) -> PropertyListValue? {
-        if case .real = old, let number = exactReal(scanner, range) { return .real(number) }
+        guard let range = scanner.skipNumber(), let number = scanner.double(in: range), number.isFinite else {
+            return nil
+        }
+        let text = scanner.bytes[range]
+        if case .real = old, NumberText.json(number).utf8.elementsEqual(text) { return .real(number) }
         // Minus zero is a real: a whole number would lose its sign.
-        if !scanner.bytes[range].elementsEqual("-0".utf8) {
+        if !text.elementsEqual("-0".utf8) {
             if let number: Int64 = scanner.integer(in: range) { return .integer(number) }
             if let number: UInt64 = scanner.integer(in: range) { return .unsigned(number) }
         }
-        return scanner.double(in: range).flatMap { $0.isFinite ? .real($0) : nil }
-    }
-
-    /// Returns the real of a number, if its text is the same.
-    private static func exactReal(_ scanner: JSONScanner, _ range: Range<Int>) -> Double? {
-        guard let number = scanner.double(in: range), number.isFinite,
-            NumberText.json(number).utf8.elementsEqual(scanner.bytes[range])
-        else { return nil }
-        return number
+        return .real(number)
     }
 }

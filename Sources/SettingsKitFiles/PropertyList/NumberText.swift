@@ -1,61 +1,14 @@
-import SettingsKitPlatform
-
 /// Converts numbers to text and back, without any locale: reads the forms of XML property lists, and writes the forms
 /// that property lists and JSON share.
 enum NumberText {
-    /// Reads a whole number: an optional sign, then decimal digits, or hexadecimal ones after `0x`. White space may follow
-    /// the sign.
+    /// Reads a whole number: an optional sign, then decimal digits, or hexadecimal ones after `0x`.
     ///
     /// Returns nil for anything else, and for numbers less than `Int64.min` or greater than `UInt64.max`.
-    static func integer(_ text: XMLText) -> PropertyListValue? {
-        let bytes = text.bytes
-        var index = text.range.lowerBound
-        let end = text.range.upperBound
-        var isNegative = false
-        if index < end, bytes[index] == UInt8(ascii: "-") || bytes[index] == UInt8(ascii: "+") {
-            isNegative = bytes[index] == UInt8(ascii: "-")
-            index += 1
-            while index < end, case let length = text.spaceLength(at: index), length > 0 { index += length }
-        }
-        var radix: UInt32 = 10
-        if end - index > 2, bytes[index] == UInt8(ascii: "0"), bytes[index + 1] | 0x20 == UInt8(ascii: "x") {
-            radix = 16
-            index += 2
-        }
-        guard index < end else { return nil }
-        var magnitude: UInt64 = 0
-        while index < end {
-            guard let digit = bytes[index].digit(radix: radix),
-                let sum = magnitude.multiplied(byChecked: radix)?.adding(checked: digit)
-            else { return nil }
-            magnitude = sum
-            index += 1
-        }
-        return .wholeNumber(magnitude: magnitude, isNegative: isNegative)
-    }
-
-    /// Reads a decimal number, or `nan`, `inf` or `infinity` in any case and with an optional sign.
-    static func real(_ text: XMLText) -> Double? {
-        let bytes = text.bytes[text.range]
-        if let number = decimal(bytes) { return number }
-        let isNegative = bytes.first == UInt8(ascii: "-")
-        let hasSign = isNegative || bytes.first == UInt8(ascii: "+")
-        switch String(decoding: bytes.dropFirst(hasSign ? 1 : 0), as: UTF8.self).lowercased() {
-        case "nan": return .nan
-        case "inf", "infinity": return isNegative ? -.infinity : .infinity
-        default: return nil
-        }
-    }
-
-    /// The number nearest to the decimal number in `bytes`; infinity if it is too large.
-    private static func decimal(_ bytes: ArraySlice<UInt8>) -> Double? {
-        for byte in bytes {
-            switch byte {
-            case 0x30...0x39, 0x2B, 0x2D, 0x2E, 0x45, 0x65: continue
-            default: return nil
-            }
-        }
-        return Double(String(decoding: bytes, as: UTF8.self))
+    static func integer(_ text: Substring) -> PropertyListValue? {
+        let sign = text.prefix { $0 == "-" || $0 == "+" }
+        let digits = text.dropFirst(sign.count)
+        guard digits.hasPrefix("0x") || digits.hasPrefix("0X") else { return Int128(text).flatMap { .wholeNumber($0) } }
+        return Int128(sign + digits.dropFirst(2), radix: 16).flatMap { .wholeNumber($0) }
     }
 
     /// The shortest text that reads as the same number, without a trailing `.0`; `nan`, `inf` or `-inf` if it is not
@@ -77,23 +30,5 @@ enum NumberText {
             return digits
         }
         return significant(text.prefix { $0 != "e" }) == significant(String(whole)) ? text : String(whole)
-    }
-
-    /// Appends `number` in decimal.
-    static func append(_ number: Int64, to output: inout [UInt8]) {
-        if number < 0 { output.append(UInt8(ascii: "-")) }
-        append(number.magnitude, to: &output)
-    }
-
-    /// Appends `number` in decimal, with leading zeros up to a width.
-    static func append(_ number: UInt64, width: Int = 1, to output: inout [UInt8]) {
-        let start = output.count
-        var rest = number
-        while rest > 0 || output.count - start < width {
-            let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
-            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder))
-            rest = quotient
-        }
-        output[start...].reverse()
     }
 }

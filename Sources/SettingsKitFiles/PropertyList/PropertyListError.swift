@@ -17,16 +17,16 @@ package struct PropertyListError: ValueFreeError, Equatable, Sendable {
         case tooDeep
         /// A binary file stands for more values or bytes than ``PropertyListLimits`` allows for its size.
         case tooLarge
-        /// The text is in an encoding that ``XMLDocumentText`` does not have, or the binary file is of a version from 10 on.
-        case unsupportedEncoding
+        /// The binary file is of a version from 10 on.
+        case unsupportedVersion
         /// The property list is intact, but its outermost value is not a dictionary.
         case rootIsNotADictionary
-        /// A string holds characters that XML 1.0 cannot hold.
+        /// A string holds characters that XML 1.0 cannot hold, or a value is nested too deeply.
         case notRepresentable
     }
 
     package var kind: Kind
-    /// Where in the file the error was found, in bytes from its start; `nil` in writing, and in files that are not in UTF-8.
+    /// Where in the file the error was found, in bytes from its start; `nil` in writing, and in XML files that are not in UTF-8 or have carriage returns.
     package var offset: Int?
     /// Where in the text of an XML file the error was found. A reader sets it when it throws the error to its caller.
     package var position: TextPosition?
@@ -40,7 +40,7 @@ package struct PropertyListError: ValueFreeError, Equatable, Sendable {
     /// The same error for the caller of a reader, who sees the file and not the text that was made of it.
     func located(in text: XMLDocumentText) -> PropertyListError {
         PropertyListError(
-            kind, at: text.isTranscoded ? nil : offset,
+            kind, at: text.isConverted ? nil : offset,
             offset.map { TextPosition(of: $0, in: text.bytes, from: text.start) })
     }
 
@@ -53,9 +53,10 @@ package struct PropertyListError: ValueFreeError, Equatable, Sendable {
             case .truncated: "The property list ends too early"
             case .tooDeep: "The property list is nested more than \(PropertyListLimits.depth) levels deep"
             case .tooLarge: "The property list has more shared values than its size allows"
-            case .unsupportedEncoding: "The property list is in an encoding or version that is not supported"
+            case .unsupportedVersion: "The property list has a version that is not supported"
             case .rootIsNotADictionary: "The outermost value of the property list is not a dictionary"
-            case .notRepresentable: "The value contains characters that an XML property list cannot represent"
+            case .notRepresentable:
+                "The value contains characters that an XML property list cannot represent, or is nested too deeply"
             }
         if let position { return "\(sentence) (\(position))." }
         if let offset { return "\(sentence) (at byte \(offset))." }

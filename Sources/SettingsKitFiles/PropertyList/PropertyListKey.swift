@@ -14,17 +14,17 @@ package enum PropertyListKey {
     /// Returns the written form of `key`, which is usually `key` itself. Linear time.
     package static func encode(_ key: String) -> String {
         guard key.utf8.starts(with: prefix.utf8) || !XMLCharacters.canHold(key) else { return key }
-        var text: [UInt8] = Array(prefix.utf8)
+        var text = prefix
         for scalar in key.unicodeScalars {
-            if scalar == "%" || XMLCharacters.isForbidden(scalar) {
+            if scalar == "%" || !XMLCharacters.canHold(String(scalar)) {
                 for byte in String(scalar).utf8 {
-                    text += [UInt8(ascii: "%"), hexadecimal(byte >> 4), hexadecimal(byte & 0xF)]
+                    text += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
                 }
             } else {
-                text.append(contentsOf: String(scalar).utf8)
+                text.unicodeScalars.append(scalar)
             }
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     /// Returns the key that was written as `text`. Linear time.
@@ -33,26 +33,18 @@ package enum PropertyListKey {
     /// is itself the key.
     package static func decode(_ text: String) -> String {
         guard text.utf8.starts(with: prefix.utf8) else { return text }
-        let source = Array(text.utf8.dropFirst(prefix.utf8.count))
+        var source = Array(text.utf8.dropFirst(prefix.utf8.count))[...]
         var bytes: [UInt8] = []
-        var index = 0
-        while index < source.count {
-            if source[index] == UInt8(ascii: "%"), index + 2 < source.count,
-                let high = source[index + 1].digit(radix: 16),
-                let low = source[index + 2].digit(radix: 16)
-            {
-                bytes.append(UInt8(high << 4 | low))
-                index += 3
+        while let byte = source.popFirst() {
+            let digits = String(decoding: source.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), let escaped = UInt8(digits, radix: 16) {
+                bytes.append(escaped)
+                source = source.dropFirst(2)
             } else {
-                bytes.append(source[index])
-                index += 1
+                bytes.append(byte)
             }
         }
         let key = String(decoding: bytes, as: UTF8.self)
         return encode(key).utf8.elementsEqual(text.utf8) ? key : text
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8 {
-        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
     }
 }

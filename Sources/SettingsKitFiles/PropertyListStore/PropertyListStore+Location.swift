@@ -45,22 +45,11 @@ extension PropertyListStore: LocatingStore {
             let text = try XMLDocumentText(file)
             var parser = XMLPropertyListParser(text)
             guard let offset = try parser.offsetOfValue(named: name, holding: data) else { return nil }
-            return 1 + lineBreaks(in: text.bytes[..<offset])
+            return 1 + text.bytes[..<offset].count { $0 == UInt8(ascii: "\n") }
         } catch {
             // A binary file, or one that is being edited.
             return nil
         }
-    }
-
-    /// A carriage return and a line feed together are one line break.
-    private static func lineBreaks(in bytes: ArraySlice<UInt8>) -> Int {
-        var count = 0
-        var previous: UInt8 = 0
-        for byte in bytes {
-            if byte == 0x0D || (byte == 0x0A && previous != 0x0D) { count += 1 }
-            previous = byte
-        }
-        return count
     }
 }
 
@@ -68,23 +57,15 @@ extension XMLPropertyListParser {
     /// Where the value of a key of the outermost dictionary begins, if it stands for these bytes. Of repeated keys the last
     /// one counts.
     fileprivate mutating func offsetOfValue(named name: String, holding data: Data) throws(PropertyListError) -> Int? {
-        try scanner.skipProlog()
-        var tag = try scanner.readTag()
-        if tag.element == .plist {
-            try scanner.skipMiscellany()
-            tag = try scanner.readTag()
-        }
+        try skipToRoot()
+        let tag = try readTag()
         guard tag.element == .dict, tag.form == .opening else { return nil }
         var found: Int?
-        while true {
-            try scanner.skipMiscellany()
-            let tag = try scanner.readTag()
-            guard tag.element == .key else { return found }
-            let key = try readKey(tag)
-            try scanner.skipMiscellany()
-            let offset = scanner.position
-            let value = try parseValue(outerDepth: 1)
-            if key == name { found = NativeValue.bytes(of: value) == data ? offset : nil }
+        while let key = try readKey() {
+            let tag = try readTag()
+            let value = try parseValue(tag, depth: 1)
+            if key == name { found = NativeValue.bytes(of: value) == data ? tag.offset : nil }
         }
+        return found
     }
 }

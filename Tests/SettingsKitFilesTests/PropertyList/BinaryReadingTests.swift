@@ -25,11 +25,11 @@ struct BinaryReadingTests {
     func refusesCyclesDirectAnd() {
         var builder = BinaryFileBuilder()
         builder.objects = [builder.array([0])]
-        #expect(failure(reading: builder.file()) == .malformed)
+        #expect(failure(reading: builder.file()) == .tooDeep)
         builder.objects = [builder.dictionary([(1, 2)]), builder.string("k"), builder.array([3]), builder.array([2])]
-        #expect(failure(reading: builder.file()) == .malformed)
+        #expect(failure(reading: builder.file()) == .tooDeep)
         builder.objects[3] = builder.array([0])
-        #expect(failure(reading: builder.file()) == .malformed)
+        #expect(failure(reading: builder.file()) == .tooDeep)
     }
 
     @Test(

@@ -61,6 +61,9 @@ struct HostileInputTests {
         let text = String(repeating: "<array>", count: levels) + String(repeating: "</array>", count: levels)
         let members = try PropertyListReader.readDictionary(Data("<dict><key>k</key>\(text)</dict>".utf8))
         let isSame = try PropertyListReader.readDictionary(XMLPropertyListWriter.write(members)) == members
+        var builder = BinaryFileBuilder(referenceSize: 2)
+        builder.objects = (1...levels).map { builder.array([$0]) } + [[0xA0]]
+        guard try PropertyListReader.read(builder.file()) == .array([members[0].value]) else { return false }
         let native = NativeValue.value(for: NativeValue.bytes(of: members[0].value), resembling: members[0].value)
         let json = Data(
             (String(repeating: "{\"a\":", count: levels) + "1" + String(repeating: "}", count: levels)).utf8)
@@ -76,7 +79,7 @@ struct HostileInputTests {
         #expect(XMLPropertyListWriter.canRepresent(value))
         value = .array([value])
         #expect(!XMLPropertyListWriter.canRepresent(value))
-        #expect(throws: PropertyListError(.tooDeep)) {
+        #expect(throws: PropertyListError(.notRepresentable)) {
             try XMLPropertyListWriter.write([PropertyListMember(key: "k", value: value)])
         }
         let text = NativeValue.bytes(of: value)

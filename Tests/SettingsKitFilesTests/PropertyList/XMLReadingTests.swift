@@ -40,12 +40,13 @@ struct XMLReadingTests {
         arguments: [
             "<integer></integer>", "<integer>1.5</integer>", "<integer>0x</integer>", "<integer>--1</integer>",
             "<integer>18446744073709551616</integer>", "<integer>-9223372036854775809</integer>", "<real></real>",
-            "<real>1,5</real>", "<real>0x1p3</real>", "<date>2001-01-01 00:00:00</date>", "<date/>",
+            "<real>1,5</real>", "<date>2001-01-01 00:00:00</date>", "<date/>",
             "<date>1234567890-01-01T00:00:00Z</date>", "<string>&nbsp;</string>", "<string>&#xD800;</string>",
             "<string>&#x110000;</string>", "<string>&amp</string>", "<string>a<b/></string>", "<string>\u{0}</string>",
             "<true>x</true>", "<string></key>", "<dict><key>a</key></dict>", "<dict><true/></dict>",
             "<dict><key>a</key><key>b</key><true/></dict>", "<dict><array></dict></array>", "<array>text</array>",
-            "<nonsense/>", "<true/><true/>", "<plist/>", "", "</array>",
+            "<nonsense/>", "<true/><true/>", "<plist/>", "", "</array>", "<key>k</key>", "<integer>1 2</integer>",
+            "<date>2001-01-32T00:00:00Z</date>", "<data>QUJ</data>", "<string a=\"b>x</string>", "<true/></plist> more",
         ])
     func refusesWhatIsMalformed(text: String) {
         #expect(failure(reading: "<plist>\(text)</plist>") == .malformed)
@@ -56,8 +57,7 @@ struct XMLReadingTests {
         arguments: [
             ("", PropertyListError.Kind.empty), (" \n\t", .empty), ("\u{FEFF}", .empty),
             ("{ a = b; }", .notAPropertyList), ("<html></html>", .notAPropertyList),
-            ("<?xml version='1.0' encoding='Shift_JIS'?><string>é</string>", .unsupportedEncoding),
-            ("bplist10xxxx", .unsupportedEncoding), ("bplist00", .truncated), ("<plist><string>a</stri", .truncated),
+            ("bplist10xxxx", .unsupportedVersion), ("bplist00", .truncated), ("<plist><string>a</stri", .truncated),
             ("<!DOCTYPE plist [ <!ENTITY a '>", .truncated), ("<plist a='", .truncated),
             ("<plist></plist>", .malformed),
         ])
@@ -89,8 +89,7 @@ struct XMLReadingTests {
             data.append(contentsOf: isBigEndian ? bytes : bytes.reversed())
         }
         #expect(try PropertyListReader.read(data) == .string("aé漢😀"))
-        #expect(try PropertyListReader.read(data + [0]) == .string("aé漢😀"), "half a code unit behind the end")
-        #expect(failure(reading: data.dropFirst(2)) == .unsupportedEncoding, "no byte order mark")
+        #expect(failure(reading: data.dropFirst(2)) == .malformed, "no byte order mark")
         var broken = data
         broken.replaceSubrange(100..<102, with: isBigEndian ? [0xD8, 0] : [0, 0xD8])
         #expect(throws: PropertyListError.self) { try PropertyListReader.read(broken) }
@@ -113,7 +112,7 @@ struct XMLReadingTests {
         let value = try readBody(
             "<dict><key>b</key><true/><key>\u{E9}</key><true/><key>a</key><true/><key>e\u{301}</key><false/><key>b</key><false/></dict>"
         )
-        let members = [("b", false), ("\u{E9}", true), ("a", true), ("e\u{301}", false)].map {
+        let members = [("b", false), ("\u{E9}", false), ("a", true)].map {
             PropertyListMember(key: $0.0, value: .boolean($0.1))
         }
         #expect(value == .dictionary(members))
