@@ -91,7 +91,7 @@ public final class EtcdStore: SettingsStore {
         }
         let client = GatewayClient(addresses, transport: transport, credentials: options.credentials)
         cluster = EtcdCluster(prefix: prefix, options: options, client: client, file: file)
-        try cluster.start()
+        cluster.start()
     }
 
     deinit { cluster.close() }

@@ -82,12 +82,11 @@ final class EtcdCluster: Sendable {
     }
 
     /// Starts the follower, and waits for the first read, but no longer than the options permit.
-    func start() throws(SettingsError) {
-        let started = OwnThread.start { [self] in
+    func start() {
+        BackgroundQueue.run { [self] in
             Follower.run(self)
             followerEnd.signal()
         }
-        guard started else { throw SettingsError(.storeUnavailable, store: description) }
         firstAttempt.wait(for: options.openingPatience)
         if let outage = state.withLock({ $0.outage }) { recordOutage(outage) }
     }

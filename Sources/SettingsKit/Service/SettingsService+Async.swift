@@ -84,9 +84,7 @@ extension SettingsService {
         private func run<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { continuation in
-                let carryOut: @Sendable () -> Void = { continuation.resume(with: Result(catching: work)) }
-                // If no thread can be started, the operation may block this one, but is not lost.
-                if !OwnThread.start(carryOut) { carryOut() }
+                BackgroundQueue.run { continuation.resume(with: Result(catching: work)) }
             }
         }
     }

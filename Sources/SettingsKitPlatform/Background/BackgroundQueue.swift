@@ -11,6 +11,9 @@ package final class BackgroundQueue: Sendable {
     /// Creates a queue. It costs almost nothing until it is used.
     package init() {}
 
+    /// Runs work that may block for a long time, beside all other work, with the priority of the caller.
+    package static func run(_ work: @escaping Work) { DispatchQueue(label: "SettingsKit").async(execute: work) }
+
     /// Runs work soon.
     package func async(_ work: @escaping Work) { queue.async(execute: work) }
 
