@@ -350,6 +350,7 @@ enum InstantText {
         guard let time = scanner.time(), time.isValid, scanner.skip("."), let fraction = scanner.number(3...3),
             scanner.skip("Z")
         else { return nil }
-        return Int64(checked: time.secondsSince1970 * 1_000 + fraction, in: 0...latest)
+        let milliseconds = time.secondsSince1970 * 1_000 + fraction
+        return (0...latest).contains(milliseconds) ? milliseconds : nil
     }
 }

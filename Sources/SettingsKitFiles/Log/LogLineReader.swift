@@ -287,7 +287,7 @@ private struct LogMembers {
 extension JSONScanner {
     /// Reads a number without a sign, a fraction and an exponent.
     fileprivate mutating func readInteger<Integer: FixedWidthInteger>() -> Integer? {
-        skipNumber().flatMap { Integer(checkedDigits: bytes[$0]) }
+        skipNumber().flatMap { bytes[$0.lowerBound] == UInt8(ascii: "-") ? nil : integer(in: $0) }
     }
 
     /// Reads a string without escapes.
