@@ -21,8 +21,8 @@ package protocol ChangeMonitored: AnyObject, Sendable {
 
 /// Polls files when the system reports a change of them, and from time to time.
 ///
-/// The frequency depends on the file system. Where it reports every change, the process's round polls only files that are not
-/// quiet. Elsewhere, the files are polled at the monitor's interval, or ten times a second if they cannot be watched.
+/// The frequency depends on the file system. Where it reports every change, a round every twelve seconds, at the same moments for
+/// all monitors, polls only files that are not quiet. Elsewhere, the files are polled at the monitor's interval, or ten times a second if they cannot be watched.
 ///
 /// One poll runs at a time, on the monitor's queue. The first failure in a row is reported.
 package final class ChangeMonitor: Sendable {
@@ -78,10 +78,9 @@ package final class ChangeMonitor: Sendable {
         /// Whether a poll is due soon, and whether the watches must be renewed before.
         var isPollDue = false
         var mustRenew = false
-        /// Whether the next poll at an interval is planned.
-        var isTimed = false
-        /// When the next retry is planned. Nil if none is.
+        /// When the next retry and the next turn are planned. Nil if none is.
         var retry: DispatchTime?
+        var turn: DispatchTime?
 
         var isWorking: Bool { !watches.isEmpty && watches.count == places.count && watches.allSatisfy(\.isWorking) }
     }
@@ -132,13 +131,9 @@ package final class ChangeMonitor: Sendable {
     /// - Parameter isPolling: Whether to poll for earlier changes.
     package func startNow(isPolling: Bool = true) {
         if hasStarted.exchange(true, ordering: .acquiringAndReleasing) { return }
-        planRound()
-        if isPolling {
-            turn()
-        } else {
-            renew()
-            planNext()
-        }
+        renew()
+        if isPolling { poll() }
+        planTurn()
     }
 
     // MARK: Polling
@@ -158,26 +153,39 @@ package final class ChangeMonitor: Sendable {
                 defer { (state.isPollDue, state.mustRenew) = (false, false) }
                 return state.mustRenew
             }
-            if mustRenew { turn() } else { poll() }
+            if mustRenew { renew() }
+            poll()
+            if mustRenew { planTurn() }
         }
     }
 
     /// Polls after a delay.
     package func poll(after delay: Duration) { queue.async(after: delay) { [weak self] in self?.poll() } }
 
-    /// Polls after a delay, unless an earlier retry is scheduled: the files are in use, and there may be no further event.
+    /// Polls after a delay, unless an earlier retry is planned: the files are in use, and there may be no further event.
     package func retry(after delay: Duration) {
-        let moment = DispatchTime.now() + delay
+        plan(\.retry, at: .now() + delay, on: queue) { $0.poll() }
+    }
+
+    /// Plans work, unless it is planned for an earlier moment.
+    private func plan(
+        _ planned: WritableKeyPath<State, DispatchTime?> & Sendable, at moment: DispatchTime, on queue: BackgroundQueue,
+        _ work: @escaping @Sendable (ChangeMonitor) -> Void
+    ) {
         let isPlanned = state.withLock { state in
-            if let retry = state.retry, retry <= moment { return true }
-            state.retry = moment
+            if let earlier = state[keyPath: planned], earlier <= moment { return true }
+            state[keyPath: planned] = moment
             return false
         }
         if isPlanned { return }
         queue.async(at: moment) { [weak self] in
             guard let self else { return }
-            state.withLock { if $0.retry == moment { $0.retry = nil } }
-            poll()
+            let isDue = state.withLock { state in
+                guard state[keyPath: planned] == moment else { return false }
+                state[keyPath: planned] = nil
+                return true
+            }
+            if isDue { work(self) }
         }
     }
 
@@ -208,58 +216,30 @@ package final class ChangeMonitor: Sendable {
         subject.reportFailedPoll(error)
     }
 
-    // MARK: Rounds
+    // MARK: Turns
 
-    /// The queue for the rounds of all monitors.
-    private static let rounds = BackgroundQueue()
+    /// The queue for the turns of all monitors: many come at one moment, and most need no poll.
+    private static let turns = BackgroundQueue()
 
-    private func planRound() {
-        Self.rounds.async(at: .end(of: PlatformTimings.roundPause)) { [weak self] in
-            guard let self else { return }
-            check()
-            planRound()
-        }
-    }
-
-    /// Polls soon if something seems to have changed. Called in rounds; waits for nothing.
-    private func check() {
-        let state = state.withLock { $0 }
-        // The next poll is scheduled elsewhere.
-        if state.isTimed { return }
-        if state.isWorking, state.directories == Self.directories(at: state.places), state.subject?.isQuiet ?? true,
-            !mustPollAfterFailure
-        {
-            return
-        }
-        pollSoon(renewing: true)
-    }
-
-    private var mustPollAfterFailure: Bool { pollsAfterFailure && isFailing }
-
+    /// Polls soon, but not where the system reports every change and the files are quiet. Waits for nothing.
     private func turn() {
-        renew()
-        poll()
-        planNext()
+        let state = state.withLock { $0 }
+        let isQuiet =
+            !mustPoll(state) && state.directories == Self.directories(at: state.places)
+            && state.subject?.isQuiet ?? true
+        if isQuiet { planTurn() } else { pollSoon(renewing: true) }
     }
 
-    private func planNext() {
-        let next = state.withLock { state in
-            if state.isTimed { return nil as Duration? }
-            let next = nextInterval(state)
-            state.isTimed = next != nil
-            return next
-        }
-        guard let next else { return }
-        queue.async(after: next) { [weak self] in
-            guard let self else { return }
-            state.withLock { $0.isTimed = false }
-            turn()
-        }
+    /// Whether the system may not report every change, or the last poll has failed.
+    private func mustPoll(_ state: State) -> Bool {
+        !state.isWorking || !state.isReporting || isIntervalFixed || pollsAfterFailure && isFailing
     }
 
-    private func nextInterval(_ state: borrowing State) -> Duration? {
-        if !state.isWorking { return PlatformTimings.unwatchedInterval }
-        return state.isReporting && !mustPollAfterFailure && !isIntervalFixed ? nil : interval
+    private func planTurn() {
+        let state = state.withLock { $0 }
+        let pause = state.isWorking ? interval : PlatformTimings.unwatchedInterval
+        let moment = mustPoll(state) ? .now() + pause : DispatchTime.end(of: PlatformTimings.roundPause)
+        plan(\.turn, at: moment, on: Self.turns) { $0.turn() }
     }
 
     // MARK: Watching
