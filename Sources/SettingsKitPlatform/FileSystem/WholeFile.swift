@@ -194,25 +194,17 @@ package final class WholeFile: Sendable {
         if let mode = prepared.mode { try fileSystem.changeMode(of: prepared.file, to: mode) }
         try fileSystem.rename(prepared.file.path, to: prepared.target)
         prepared.isInUse = false
-        fileSystem.close(prepared.file)
-        return status(ofPut: prepared)
-    }
-
-    private func status(ofPut prepared: Prepared) -> FileStatus {
-        let written = prepared.status
-        let present: FileStatus?
+        defer { fileSystem.close(prepared.file) }
         do throws(SystemError) {
-            present = try fileSystem.status(of: prepared.target, followingLink: false)
+            // The rename has changed the change time. If another program has written to the file in the meantime, this must not
+            // report it: the status of what was written will not match, and the change will be noticed.
+            let present = try fileSystem.status(of: prepared.file)
+            let isOurs = present.size == prepared.status.size && present.modified == prepared.status.modified
+            return isOurs ? present : prepared.status
         } catch {
-            // The file is in place; a later check finds its status outdated.
-            return written
+            // The file is in place; a later check finds this status outdated.
+            return prepared.status
         }
-        // The rename has changed the change time. If another program has put a file there in the meantime, this must not report
-        // it: the status of the written file will not match, and the change will be noticed.
-        let isOurs = present.map {
-            $0.isSameFile(as: written) && $0.size == written.size && $0.modified == written.modified
-        }
-        return if let present, isOurs == true { present } else { written }
     }
 
     /// Returns when the file that was last put in place survives a power failure.
