@@ -2,24 +2,6 @@
     import Dispatch
     import Glibc
 
-    /// The inotify calls that can exhaust a resource; tests replace them.
-    struct InotifyCalls: Sendable {
-        var makeInstance: @Sendable () throws(SystemError) -> Int32
-        var addWatch: @Sendable (_ instance: Int32, _ path: String, _ mask: UInt32) throws(SystemError) -> Int32
-
-        static let system = InotifyCalls(
-            makeInstance: { () throws(SystemError) in
-                let instance = Descriptor.aboveStandard { inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) }
-                if instance == -1 { throw SystemError(call: "inotify_init1", path: "", number: errno) }
-                return instance
-            },
-            addWatch: { (instance, path, mask) throws(SystemError) in
-                let watch = inotify_add_watch(instance, path, mask)
-                if watch == -1 { throw SystemError(call: "inotify_add_watch", path: path, number: errno) }
-                return watch
-            })
-    }
-
     /// One inotify instance, made when it is first needed.
     ///
     /// inotify watches inodes: paths that lead to the same one share a watch descriptor.
@@ -47,11 +29,10 @@
             let source: EventSource
         }
 
-        private let calls: InotifyCalls
         private var instance: Instance?
         private var interests: [Int32: [WatchID: Interest]] = [:]
 
-        init(calls: InotifyCalls = .system) { self.calls = calls }
+        init() {}
 
         /// Watches a directory, instead of the previous one for `id`.
         mutating func observe(
@@ -63,14 +44,12 @@
             func request(
                 _ mask: UInt32, at path: String, change: (inout Interest) -> Void
             ) throws(SystemError) -> Bool {
-                do throws(SystemError) {
-                    // A directory may be watched for several reasons: the events are added to the ones already requested.
-                    change(&found[try calls.addWatch(instance, path, mask), default: Interest()])
-                    return true
-                } catch {
-                    if error.number == ENOENT || error.number == ENOTDIR { return false }
-                    throw error
-                }
+                // A directory may be watched for several reasons: the events are added to the ones already requested.
+                let watch = inotify_add_watch(instance, path, mask)
+                if watch == -1, errno == ENOENT || errno == ENOTDIR { return false }
+                if watch == -1 { throw SystemError(call: "inotify_add_watch", path: path, number: errno) }
+                change(&found[watch, default: Interest()])
+                return true
             }
             try subscription.place {
                 () throws(SystemError) in
@@ -116,7 +95,8 @@
 
         private mutating func madeInstance(_ watcher: DirectoryWatcher) throws(SystemError) -> Int32 {
             if let instance { return instance.descriptor }
-            let descriptor = try calls.makeInstance()
+            let descriptor = Descriptor.aboveStandard { inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) }
+            if descriptor == -1 { throw SystemError(call: "inotify_init1", path: "", number: errno) }
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: watcher.queue)
             instance = Instance(
                 descriptor: descriptor,

@@ -34,7 +34,7 @@ package final class DirectoryWatcher: Sendable {
     }
 
     private struct State {
-        var observer: PathObserver
+        var observer = PathObserver()
         var subscriptions: [WatchID: Subscription] = [:]
         var lastID: WatchID = 0
 
@@ -53,11 +53,9 @@ package final class DirectoryWatcher: Sendable {
 
     /// The queue for reading events and calling handlers.
     let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")
-    private let state: Mutex<State>
+    private let state = Mutex(State(), .leaf)
 
-    convenience init() { self.init(observer: PathObserver()) }
-
-    init(observer: sending PathObserver) { state = Mutex(State(observer: observer), .leaf) }
+    init() {}
 
     /// Begins to watch.
     ///

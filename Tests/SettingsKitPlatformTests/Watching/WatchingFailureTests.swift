@@ -6,34 +6,8 @@
 
     import Glibc
 
-    @Suite("Watching when the system has enough of it", .timeLimit(Rounds.timeLimit))
+    @Suite("Watching when events are lost", .timeLimit(Rounds.timeLimit))
     struct WatchingFailureTests {
-        private static func failing(_ error: Int32) -> SystemError {
-            SystemError(call: "test", path: "", number: error)
-        }
-
-        @Test("A watch that cannot be renewed says so", arguments: [ENOSPC, ENOMEM, EACCES])
-        func noWatch(_ error: Int32) async throws {
-            try await withTemporaryDirectory { base in
-                let directory = "\(base)/directory"
-                try makeDirectory(directory)
-                let isFailing = Atomic(false)
-                var calls = InotifyCalls.system
-                calls.addWatch = { (instance, path, mask) throws(SystemError) in
-                    if isFailing.load(ordering: .relaxed) { throw Self.failing(error) }
-                    return try InotifyCalls.system.addWatch(instance, path, mask)
-                }
-                let watcher = DirectoryWatcher(observer: PathObserver(calls: calls))
-                let events = WatchedEvents()
-                let watch = try watcher.watch(directory, events)
-                isFailing.store(true, ordering: .relaxed)
-                try move(directory, to: "\(base)/other")
-                await events.wait(for: .unknown)
-                #expect(!watch.isWorking)
-                #expect(watcher.watch(base, names: ["a"]) { _ in } == nil)
-            }
-        }
-
         private static let queueLength: Int = {
             let text = try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
             return text.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? .max

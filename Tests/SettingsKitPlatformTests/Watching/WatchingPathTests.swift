@@ -117,12 +117,17 @@ struct WatchingPathTests {
         }
     }
 
-    @Test("A path that leads round in circles cannot be watched")
-    func circle() throws {
-        try withTemporaryDirectory { base in
-            try link("\(base)/a", to: "b")
-            try link("\(base)/b", to: "a")
-            #expect(watcher.watch("\(base)/a/c", names: []) { _ in } == nil)
+    @Test("A path that leads round in circles cannot be watched, and a watch that cannot be renewed says so")
+    func circle() async throws {
+        try await withTemporaryDirectory { base in
+            try makeDirectory("\(base)/a")
+            let events = WatchedEvents()
+            let watch = try watcher.watch("\(base)/a", events)
+            try removeAll("\(base)/a")
+            try link("\(base)/a", to: "a")
+            #expect(try await eventually { !watch.isWorking })
+            #expect(events.all.contains(.unknown))
+            #expect(watcher.watch("\(base)/a", names: []) { _ in } == nil)
         }
     }
 }
