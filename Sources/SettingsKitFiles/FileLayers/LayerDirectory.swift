@@ -20,7 +20,6 @@ final class LayerDirectory: LayerFiles {
     private struct Reading {
         var members: [String: FileValue] = [:]
         var findings: [LayerTextFinding] = []
-        var state: LayerFilesState
         /// The path of the directory, without links.
         let realPath: String
     }
@@ -65,15 +64,14 @@ final class LayerDirectory: LayerFiles {
         return state
     }
 
-    func read(_ state: inout LayerFilesState) throws(SettingsError) -> any LayerText {
+    func read() throws(SettingsError) -> any LayerText {
         do {
             let names = try names()
             if names.count > FileLayerLimits.directoryFiles {
                 throw SettingsFileProblem("The directory has more than \(FileLayerLimits.directoryFiles) files")
             }
             var reading = Reading(
-                state: state, realPath: WholeFile.split(WholeFile.realPath(WholeFile.join(path, "."))).directory)
-            defer { state = reading.state }
+                realPath: WholeFile.split(WholeFile.realPath(WholeFile.join(path, "."))).directory)
             for name in names { try read(name, &reading) }
             known.withLock { $0 = Set(reading.members.keys) }
             return FileText(
@@ -92,7 +90,6 @@ final class LayerDirectory: LayerFiles {
             guard let contents = try file.read(limit: FileLayerLimits.valueSize, isPresent: kind == .file) else {
                 return
             }
-            reading.state.files[name] = .present(contents.status)
             reading.members[name] = FileValue(contents: contents.bytes, path: file.path)
             if kind == .link, try leadsOut(file, of: reading.realPath) {
                 reading.findings.append(
@@ -102,7 +99,6 @@ final class LayerDirectory: LayerFiles {
                         advice: "Copy the file, if it is meant."))
             }
         } catch {
-            reading.state.add(name, at: file.path, limit: FileLayerLimits.valueSize, in: fileSystem)
             switch error.number {
             case EISDIR, EINVAL, EFBIG, EACCES, EPERM, ELOOP, ENAMETOOLONG:
                 // The values that were read from it last stay in force.

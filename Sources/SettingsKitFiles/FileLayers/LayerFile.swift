@@ -22,25 +22,22 @@ struct LayerFile: LayerFiles {
     func state() -> LayerFilesState {
         var state = LayerFilesState()
         state.add("", at: file.path, limit: FileLayerLimits.fileSize, in: file.fileSystem)
-        addPreferred(to: &state)
+        // Its contents do not matter.
+        if hasPreferred { state.files["preferred"] = .unused }
         return state
     }
 
-    private static let preferredName = "preferred"
-
-    private func addPreferred(to state: inout LayerFilesState) {
-        guard let preferred else { return }
-        let status = optionalResult(of: { try file.fileSystem.status(of: $0, followingLink: true) }, preferred) ?? nil
-        // Its contents do not matter.
-        if status != nil { state.files[Self.preferredName] = .unused }
+    /// Whether the preferred file exists.
+    private var hasPreferred: Bool {
+        guard let preferred else { return false }
+        let status = optionalResult(of: { try file.fileSystem.status(of: $0, followingLink: true) }, preferred)
+        return (status ?? nil) != nil
     }
 
-    func read(_ state: inout LayerFilesState) throws(SettingsError) -> any LayerText {
-        addPreferred(to: &state)
+    func read() throws(SettingsError) -> any LayerText {
         do {
             if let contents = try file.read(limit: FileLayerLimits.fileSize) {
-                state.files[""] = .present(contents.status)
-                return try format.text(of: contents.bytes, path: file.path, findings: findings(in: state))
+                return try format.text(of: contents.bytes, path: file.path, findings: findings)
             }
             if !isRequired { return EmptyText() }
             throw SystemError(call: "open", path: file.path, number: ENOENT)
@@ -49,8 +46,8 @@ struct LayerFile: LayerFiles {
         }
     }
 
-    private func findings(in state: LayerFilesState) -> [LayerTextFinding] {
-        guard let preferred, state.files[Self.preferredName] != nil else { return [] }
+    private var findings: [LayerTextFinding] {
+        guard let preferred, hasPreferred else { return [] }
         return [
             .init(
                 file.path, similarName: preferred, problem: "\(preferred) exists, too, and its values count",

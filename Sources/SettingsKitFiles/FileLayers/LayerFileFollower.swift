@@ -25,7 +25,11 @@ final class LayerFileFollower: ChangeMonitored {
     ) throws(SettingsError) {
         (self.files, self.receive) = (files, receive)
         monitor.monitor(self)
-        let (state, reading) = readSoon()
+        var (state, reading) = read()
+        for _ in 0..<FileLayerLimits.readingAttempts where state == nil {
+            ThreadPause.sleep(for: FileLayerLimits.readingPause)
+            (state, reading) = read()
+        }
         if isRequired, case .failure(let error) = reading {
             throw SettingsError(.requiredFile, store: error.store, underlying: error.underlying)
         }
@@ -37,33 +41,16 @@ final class LayerFileFollower: ChangeMonitored {
     ///
     /// - Returns: The state; nil if they have changed meanwhile.
     private func read() -> (LayerFilesState?, Result<any LayerText, SettingsError>) {
-        var state = LayerFilesState()
+        let state = files.state()
+        let text: Result<any LayerText, SettingsError>
         do throws(SettingsError) {
-            let text = try files.read(&state)
-            if files.state() == state { return (state, .success(text)) }
+            text = .success(try files.read())
         } catch {
-            // Once more, in a known state.
-            let before = files.state()
-            var ignored = LayerFilesState()
-            do throws(SettingsError) {
-                let text = try files.read(&ignored)
-                if files.state() == before { return (before, .success(text)) }
-            } catch {
-                if files.state() == before { return (before, .failure(error)) }
-            }
+            text = .failure(error)
         }
+        if files.state() == state { return (state, text) }
         let problem = SettingsFileProblem("The files keep changing")
         return (nil, .failure(SettingsError(.unreadableFile, store: files.path, underlying: problem)))
-    }
-
-    /// Reads the files in one state, at the latest after some attempts.
-    private func readSoon() -> (LayerFilesState?, Result<any LayerText, SettingsError>) {
-        var result = read()
-        for _ in 0..<FileLayerLimits.readingAttempts where result.0 == nil {
-            ThreadPause.sleep(for: FileLayerLimits.readingPause)
-            result = read()
-        }
-        return result
     }
 
     private func take(_ reading: Result<any LayerText, SettingsError>, _ read: LayerFilesState?) {
@@ -94,26 +81,21 @@ final class LayerFileFollower: ChangeMonitored {
 
     func poll() -> Bool {
         let found = files.state()
-        let step = state.withLock { $0.progress.step(for: found, isOld: $0.aging.hasPassed) }
-        switch step {
+        switch state.withLock({ $0.progress.step(for: found, isOld: $0.aging.hasPassed) }) {
         case .nothing: break
         case .wait: monitor.retry(after: FileLayerLimits.settlingTime)
-        case .read, .readSoon:
-            let (read, reading) = step == .read ? read() : readSoon()
+        case .read:
+            let (read, reading) = read()
             if read == nil { monitor.retry(after: FileLayerLimits.settlingTime) } else { take(reading, read) }
         }
-        followLinks()
-        return true
-    }
-
-    /// Watches other directories if symbolic links lead there now.
-    private func followLinks() {
+        // Symbolic links may lead to other directories now.
         let places = files.places
         let isMoved = state.withLock { state in
             defer { state.places = places }
             return state.places.map { $0 != places } ?? false
         }
         if isMoved { monitor.renewSoon() }
+        return true
     }
 
     func reportFailedPoll(_ error: any Error) { preconditionFailure("Polling reports its own errors.") }

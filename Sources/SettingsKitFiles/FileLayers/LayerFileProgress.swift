@@ -9,8 +9,6 @@ struct LayerFileProgress {
         case wait
         /// Read the files, if they are in one state.
         case read
-        /// Read the files, which change all the time.
-        case readSoon
     }
 
     /// The state of the files that were read last; nil if they could not be read.
@@ -31,8 +29,7 @@ struct LayerFileProgress {
             (changed, waits) = (nil, 0)
             return mustReread && isOld ? .read : .nothing
         }
-        if waits >= FileLayerLimits.settlingAttempts { return .readSoon }
-        if changed == state { return .read }
+        if changed == state || waits >= FileLayerLimits.settlingAttempts { return .read }
         (changed, waits) = (state, waits + 1)
         return .wait
     }

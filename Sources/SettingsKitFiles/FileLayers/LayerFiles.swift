@@ -13,9 +13,8 @@ protocol LayerFiles: Sendable {
 
     /// Reads the files.
     ///
-    /// - Parameter state: Set to the state of the files that were read.
     /// - Throws: The error because of which they cannot be read now.
-    func read(_ state: inout LayerFilesState) throws(SettingsError) -> any LayerText
+    func read() throws(SettingsError) -> any LayerText
 }
 
 /// The state of a layer's files: whether they are the same as before.
