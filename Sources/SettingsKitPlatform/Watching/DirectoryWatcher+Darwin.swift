@@ -47,31 +47,15 @@
                 watcher?.receive([Event(id: id, generation: generation, name: name)])
             }
             var observation: Observation?
-            func open(_ path: String, names: Set<String>?) throws(SystemError) -> Bool {
+            try subscription.place { (path, name) throws(SystemError) in
                 let directory = try Self.open(
                     path, events: [.write, .delete, .rename, .link], queue: watcher.queue, report: { report(nil) })
-                guard let directory else { return false }
-                observation = Observation(
-                    path: path, names: names, directory: directory, generation: generation, queue: watcher.queue,
-                    report: report)
-                return true
-            }
-            try subscription.place {
-                () throws(SystemError) in
-                guard try open(subscription.path, names: subscription.names), var new = observation else {
-                    return false
-                }
-                for name in new.names ?? [] { try Self.openFile(name, of: &new) }
+                guard let directory else { throw SystemError(call: "open", path: path, number: ENOENT) }
+                var new = Observation(
+                    path: path, names: name == nil ? subscription.names : nil, directory: directory,
+                    generation: generation, queue: watcher.queue, report: report)
+                for file in new.names ?? [] { try Self.openFile(file, of: &new) }
                 observation = new
-                return true
-            } watchName: { (directory, _) throws(SystemError) in
-                do throws(SystemError) {
-                    return try open(directory, names: nil)
-                } catch {
-                    // A directory above that must not be read is no hindrance.
-                    guard error.number == EACCES else { throw error }
-                    return true
-                }
             }
             observations[id] = observation
         }

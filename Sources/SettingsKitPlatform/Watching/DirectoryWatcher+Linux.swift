@@ -41,26 +41,14 @@
             let instance = try madeInstance(watcher)
             var found: [Int32: Interest] = [:]
             defer { place(id, found) }
-            func request(
-                _ mask: UInt32, at path: String, change: (inout Interest) -> Void
-            ) throws(SystemError) -> Bool {
+            try subscription.place { (directory, name) throws(SystemError) in
                 // A directory may be watched for several reasons: the events are added to the ones already requested.
-                let watch = inotify_add_watch(instance, path, mask)
-                if watch == -1, errno == ENOENT || errno == ENOTDIR { return false }
-                if watch == -1 { throw SystemError(call: "inotify_add_watch", path: path, number: errno) }
-                change(&found[watch, default: Interest()])
-                return true
-            }
-            try subscription.place {
-                () throws(SystemError) in
-                try request(Mask.directory, at: subscription.path) { $0.names = subscription.names }
-            } watchName: { (directory, name) throws(SystemError) in
-                do throws(SystemError) {
-                    return try request(Mask.step, at: directory) { $0.steps.insert(name) }
-                } catch {
-                    // A directory above that must not be read is no hindrance.
-                    guard error.number == EACCES else { throw error }
-                    return true
+                let watch = inotify_add_watch(instance, directory, name == nil ? Mask.directory : Mask.step)
+                if watch == -1 { throw SystemError(call: "inotify_add_watch", path: directory, number: errno) }
+                if let name {
+                    found[watch, default: Interest()].steps.insert(name)
+                } else {
+                    found[watch, default: Interest()].names = subscription.names
                 }
             }
         }

@@ -178,21 +178,30 @@ final class Subscription: Sendable {
 
     /// Requests events until the directory is watched, or the nearest existing directory above it for the next name on the way.
     ///
-    /// - Parameters:
-    ///   - watchDirectory: Watches the directory. Returns false if it is missing.
-    ///   - watchName: Watches a directory for one name. Returns false if the directory is missing.
+    /// - Parameter request: Watches a directory, for one name if there is one.
     func place(
-        watchDirectory: () throws(SystemError) -> Bool,
-        watchName: (_ directory: String, _ name: String) throws(SystemError) -> Bool
+        _ request: (_ directory: String, _ name: String?) throws(SystemError) -> Void
     ) throws(SystemError) {
+        /// Returns whether the directory exists.
+        func watch(_ directory: String, _ name: String?) throws(SystemError) -> Bool {
+            do throws(SystemError) {
+                try request(directory, name)
+                return true
+            } catch {
+                if error.number == ENOENT || error.number == ENOTDIR { return false }
+                // A directory above that must not be read is no hindrance.
+                guard name != nil, error.number == EACCES else { throw error }
+                return true
+            }
+        }
         var path = path
         for _ in 0..<PlatformLimits.racingAttempts {
             let (above, name) = WholeFile.split(path)
             // First the name: what appears there afterwards is reported.
-            if try !watchName(above, name) {
+            if try !watch(above, name) {
                 path = above
             } else if path == self.path {
-                _ = try watchDirectory()
+                _ = try watch(path, nil)
                 return
             } else if try POSIXFileSystem().status(of: path, followingLink: true)?.kind != .directory {
                 return
