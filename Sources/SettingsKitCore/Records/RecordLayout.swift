@@ -132,15 +132,18 @@ final class RecordLayout: Sendable {
         var after = before
         let value = after[keyPath: keyPath]
         after[keyPath: keyPath] = value
-        return withUnsafeBytes(of: before) { before in
+        let changed = withUnsafeBytes(of: before) { before in
             withUnsafeBytes(of: after) { after in
-                properties.first { property in
-                    guard let mark = property.markOffset, property.type == Value.self else { return false }
+                properties.filter { property in
+                    guard let mark = property.markOffset else { return false }
                     return before.loadUnaligned(fromByteOffset: mark, as: UInt.self)
                         != after.loadUnaligned(fromByteOffset: mark, as: UInt.self)
                 }
             }
         }
+        // Assigning to a field of a nested record assigns to the record, too. A computed property may assign to several fields.
+        let assigned = changed.filter { outer in !changed.contains { $0.name != outer.name && outer.contains($0) } }
+        return assigned.count == 1 && assigned[0].type == Value.self ? assigned[0] : nil
     }
 }
 

@@ -288,8 +288,23 @@ struct SettingFieldTests {
             static let empty = Object()
         }
 
+        struct Computed: SettingsRecord {
+            @SettingField(help: "A") var low = 1
+            @SettingField(help: "B") var high = 2
+            @SettingField(help: "C") var title = ""
+            var both: Int {
+                get { low }
+                set { (low, high) = (newValue, newValue) }
+            }
+            var lowAndTitle: Int {
+                get { low }
+                set { (low, title) = (newValue, "") }
+            }
+            static let empty = Computed()
+        }
+
         enum Mistake: String, Codable, CaseIterable {
-            case otherKey, sameName, emptyName, nestedWithHelp, part, object
+            case otherKey, sameName, emptyName, nestedWithHelp, part, computed, computedOverTypes, object
 
             func make() throws {
                 func open<Record: SettingsRecord>(_ type: Record.Type) throws -> SettingsStorage<Record> {
@@ -301,6 +316,8 @@ struct SettingFieldTests {
                 case .emptyName: _ = try open(EmptyName.self)
                 case .nestedWithHelp: _ = SettingsCatalogue("N", describing: NestedWithHelp.self)
                 case .part: try open(Server.self).reset(\.hosts[0])
+                case .computed: try open(Computed.self).reset(\.both)
+                case .computedOverTypes: try open(Computed.self).reset(\.lowAndTitle)
                 case .object: _ = try open(Object.self)
                 }
             }
