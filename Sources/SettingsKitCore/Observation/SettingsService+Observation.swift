@@ -41,7 +41,7 @@ extension SettingsService {
     public func observe<T>(_ setting: Setting<T>, _ body: @escaping @Sendable (Change<T>) -> Void) -> Subscription {
         let deliver: @Sendable (SlotChange, SettingListener) -> Void = { change, listener in
             let change = Change<T>(change)
-            if listener.isActive.load(ordering: .acquiring) { body(change) }
+            listener.call { body(change) }
         }
         return subscription(to: setting, .change(deliver))
     }

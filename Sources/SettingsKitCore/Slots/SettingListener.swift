@@ -3,7 +3,8 @@ import Synchronization
 /// Listens to one setting.
 final class SettingListener: Sendable {
     enum Body: Sendable {
-        /// Receives each change, and checks ``isActive`` again once it has the values: a default may be computed by the program.
+        /// Receives each change, and passes its values on with ``call(_:)``: a default may be computed by the program, and that may
+        /// cancel the listener.
         case change(@Sendable (SlotChange, SettingListener) -> Void)
         /// Receives only the number of each commit that changed the setting, and reads the value itself. The greatest number means
         /// that the value is new, even for a listener that has seen a later commit.
@@ -21,13 +22,15 @@ final class SettingListener: Sendable {
     }
 
     func deliver(_ change: SlotChange, signal: UInt64) {
-        guard isActive.load(ordering: .acquiring) else { return }
         HeldLocks.requireNone(before: "a listener")
         switch body {
         case .change(let deliver): deliver(change, self)
-        case .signal(let deliver): deliver(signal)
+        case .signal(let deliver): call { deliver(signal) }
         }
     }
+
+    /// Calls the user's code, unless the listener is cancelled.
+    func call(_ body: () -> Void) { if isActive.load(ordering: .acquiring) { body() } }
 }
 
 /// A change that is delivered to listeners.
