@@ -193,9 +193,9 @@ import Synchronization
         while true {
             attempt += 1
             // What is in force now must be known, because the first change begins with it.
-            _ = slot.read()
+            let reading = slot.read()
             let added = state.withLock { state -> SettingListener? in
-                if attempt < CoreLimits.readingAttempts, !state.isKnown(slot) { return nil }
+                if attempt < CoreLimits.readingAttempts, !state.isKnown(slot, after: reading) { return nil }
                 let listener = SettingListener(since: state.sequence, body: body)
                 state.lastListening = state.sequence
                 slot.state.listeners.append(listener)
@@ -382,11 +382,14 @@ struct ConnectionState {
         return slot.state
     }
 
-    /// Returns whether everything that can be kept of a slot's row is known.
-    func isKnown(_ slot: AnySlot) -> Bool {
+    /// Returns whether everything that can be kept of a slot's row is known, but for what a reader could not read.
+    func isKnown(_ slot: AnySlot, after reading: AnySlot.Reading?) -> Bool {
         guard let sources else { return true }
+        guard let reading, reading.sources === sources else { return false }
         let row = slot.state.newest
-        return row.indices.allSatisfy { row[$0] != nil || !sources.all[$0].isExhaustive }
+        return row.indices.allSatisfy {
+            row[$0] != nil || !sources.all[$0].isExhaustive || reading.row[$0]?.content.problem != nil
+        }
     }
 
     /// The slots that have listeners but whose row is not completely known.

@@ -25,12 +25,15 @@ extension SettingsStore {
 final class GatedStore: SettingsStore {
     let base: MemoryStore
     let isReadable = Box(true)
+    /// The number of calls that read.
+    let attempts = Box(0)
 
     init(_ contents: [String: String] = [:]) { base = MemoryStore(contents.mapValues { Data($0.utf8) }) }
 
     var feed: SettingsStoreFeed? { base.feed }
 
     private func requireReadable() throws {
+        attempts.value += 1
         if !isReadable.value { throw SettingsError(.readFailed, store: "GatedStore") }
     }
 

@@ -57,6 +57,21 @@ struct UnreadableLayerTests {
         #expect(service.get(b) == 5 && thrownCode { try service.save(b, to: 2) } == .locked)
     }
 
+    @Test("A listener to a setting whose layer cannot be read is added after a few attempts to read that")
+    func listener() throws {
+        let managed = GatedStore()
+        managed.isReadable.value = false
+        let service = SettingsService.over(try lockedStore(managed))
+        let changes = Recorder<Int>()
+        let before = managed.attempts.value
+        let subscription = service.observe(a) { changes.append($0.newValue) }
+        #expect(managed.attempts.value - before <= 3)
+        managed.isReadable.value = true
+        try managed.put("a", "5")
+        #expect(changes.all == [5])
+        subscription.cancel()
+    }
+
     @Test("An unreadable layer locks a setting that accepts no other lock; the layer of an accepted one is named")
     func lockBesideOthers() throws {
         let managed = GatedStore()
