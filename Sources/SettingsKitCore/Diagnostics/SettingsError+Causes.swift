@@ -19,6 +19,13 @@ struct ReservedBytes: ValueFreeError {
     var description: String { "Its encoded form is the one that is reserved for nil." }
 }
 
+/// The error that a closure changes a value that its transaction has read, in a transaction of its own.
+struct ClosureChangesWhatItReads: ValueFreeError {
+    var description: String {
+        "The closure changes it in another transaction each time that it runs. Change it only with the closure's argument."
+    }
+}
+
 /// The error that a stored value cannot be used to calculate another.
 struct StoredValueIsUnusable: ValueFreeError {
     let cause: SettingsError

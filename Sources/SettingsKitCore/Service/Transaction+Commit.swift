@@ -4,6 +4,37 @@
     import Foundation
 #endif
 
+/// The keys that a thread writes in other transactions while it runs a transaction's closure again.
+///
+/// If the closure has read one of them, no number of runs would help.
+private final class InnerWrites {
+    /// The address of the innermost closure's object; zero if there is none.
+    private static let current = ThreadWord()
+    private var keys: Set<SettingsService.StorageKey> = []
+
+    /// Runs a closure, and records in `inner` what the thread writes meanwhile.
+    static func record<R, E: Error>(in inner: InnerWrites?, _ body: () throws(E) -> R) throws(E) -> R {
+        guard let inner else { return try body() }
+        let outer = current.value
+        current.value = UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
+        // The caller holds the object until then.
+        defer { current.value = outer }
+        return try body()
+    }
+
+    /// Records what a transaction of this thread has written, if it was inside a closure.
+    static func add(_ transaction: SettingsService.Transaction) {
+        guard let address = UnsafeRawPointer(bitPattern: current.value) else { return }
+        let inner = Unmanaged<InnerWrites>.fromOpaque(address).takeUnretainedValue()
+        inner.keys.formUnion(transaction.writtenEntries.map(\.key))
+    }
+
+    /// Returns a key that was written, and that a transaction has read.
+    func firstKey(readBy transaction: SettingsService.Transaction) -> SettingsService.StorageKey? {
+        keys.isEmpty ? nil : transaction.entries.first { $0.expected != nil && keys.contains($0.key) }?.key
+    }
+}
+
 /// Applying a transaction.
 extension SettingsService.Transaction {
     /// Runs a closure, and runs it again if a value that it has read changes before it is applied, or changed while it was read.
@@ -24,15 +55,23 @@ extension SettingsService.Transaction {
             attempt += 1
             var transaction = first
             HeldLocks.requireNone(before: "a transaction's closure")
+            // A first run needs no record. It would take longer.
+            let inner = attempt > 1 ? InnerWrites() : nil
             let result: R
             do throws(E) {
-                result = try body(&transaction)
+                result = try InnerWrites.record(in: inner) { () throws(E) -> R in try body(&transaction) }
             } catch {
                 if attempt < limit, transaction.hasReadSeveralMoments { continue }
                 throw error
             }
             do throws(SettingsError) {
-                if try commit(transaction) { return (result, nil) }
+                if try commit(transaction) {
+                    InnerWrites.add(transaction)
+                    return (result, nil)
+                }
+                if let key = inner?.firstKey(readBy: transaction) {
+                    throw SettingsError(.conflict, key: key, underlying: ClosureChangesWhatItReads())
+                }
                 if attempt == limit { throw SettingsError(.conflict) }
             } catch {
                 return (result, error)

@@ -46,6 +46,30 @@ struct TransactionTests {
         subscription.cancel()
     }
 
+    @Test("A closure that changes what it has read in another transaction ends with an error, not after many runs")
+    func inner() throws {
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService.over(MemoryStore(), problems)
+        var runs = 0
+        let result: Void? = settings.update(one) { outer in
+            settings.update(one) { inner in
+                runs += 1
+                inner += 1
+            }
+            outer += 10
+        }
+        #expect(result == nil && runs == 2 && settings.get(one) == 2)
+        #expect(problems.codes == [.conflict] && problems.all.first?.key == one.key)
+        #expect(problems.all.first?.description.contains("in another transaction each time") == true)
+        // What the closure changes once, or has not read, is no problem.
+        settings.update(one) { outer in
+            settings.update(two) { $0 += 1 }
+            settings.transaction { $0.set(one, to: 5) }
+            outer += 10
+        }
+        #expect(settings.get(one) == 15 && settings.get(two) == 2 && problems.count == 1)
+    }
+
     @Test("Each setting counts once, in a transaction of a few as of many", arguments: [1, 16, 17, 40])
     func many(count: Int) {
         let settings = SettingsService.over(MemoryStore())
