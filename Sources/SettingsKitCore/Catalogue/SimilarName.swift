@@ -9,8 +9,9 @@ package enum SimilarName {
             // A third of the letters may be wrong, and at least one.
             let limit = max(1, min(wrong.count, letters.count) / 3)
             if abs(wrong.count - letters.count) > limit { continue }
-            let distance = distance(wrong, letters)
-            if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
+            // A wrong or a moved letter is one that is removed and one that is inserted.
+            let distance = letters.difference(from: wrong).count
+            if distance <= 2 * limit, distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.name
     }
@@ -19,24 +20,5 @@ package enum SimilarName {
     private static func letters(_ name: String) -> [Character] {
         let letters = name.prefix(CoreLimits.comparedCharacters).lowercased().filter { $0.isLetter || $0.isNumber }
         return Array((letters.isEmpty ? name : letters).prefix(CoreLimits.comparedCharacters))
-    }
-
-    /// Returns the minimum number of letters to insert, remove, replace, or swap with their neighbor.
-    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
-        var beforeLast: [Int] = []
-        var last = Array(0...other.count)
-        for (row, letter) in one.enumerated() {
-            var current = [row + 1]
-            for (column, otherLetter) in other.enumerated() {
-                var best = min(
-                    last[column + 1] + 1, current[column] + 1, last[column] + (letter == otherLetter ? 0 : 1))
-                if row > 0, column > 0, letter == other[column - 1], one[row - 1] == otherLetter {
-                    best = min(best, beforeLast[column - 1] + 1)
-                }
-                current.append(best)
-            }
-            (beforeLast, last) = (last, current)
-        }
-        return last[other.count]
     }
 }
