@@ -171,3 +171,25 @@ package protocol NameFollowingStore: SettingsStore {
     /// Begins to publish the changes of a name, also if it has no value. Called often with the same names.
     func follow(_ name: String)
 }
+
+/// Takes the place of the writable layer in a ``LayeredStore`` without one: it has no values, and refuses every change.
+final class UnwritableStore: SettingsStore {
+    let feed: SettingsStoreFeed? = SettingsStoreFeed()
+    let storeDescription = "LayeredStore without a writable layer"
+
+    private var readOnly: SettingsError { SettingsError(.readOnly, store: storeDescription) }
+
+    func get(_ key: SettingsService.StorageKey) -> Data? { nil }
+
+    func set(_ key: SettingsService.StorageKey, to data: Data?) throws { throw readOnly }
+
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        guard batch.expectations.hold(for: { _ in nil }) else { return false }
+        if batch.writes.isEmpty { return true }
+        throw readOnly
+    }
+
+    func keys() -> [String] { [] }
+
+    func removeAll() throws { throw readOnly }
+}
