@@ -38,14 +38,10 @@ package enum CoreLimits {
     static let fileFindings = 100
     /// The number of characters of a name that are compared with others, to find the intended one.
     static let comparedCharacters = 100
-    /// The number of names up to which comparing them in turn takes less time than hashing.
-    package static let comparedNames = 16
 }
 
 /// The times of services, layers and stores that wait to be opened. Stores that keep files have their own.
 package enum CoreTimings {
-    /// The pause between two attempts to read a layer that using the store starts.
-    static let layerPause = Duration.milliseconds(100)
     /// The pauses between two attempts in the background to open a store: the first, and the longest.
     static let firstRecoveryPause = Duration.milliseconds(100)
     static let longestRecoveryPause = Duration.seconds(2)

@@ -89,14 +89,6 @@ public struct SettingsError: Error, Sendable {
             expected: self.expected ?? expected, underlying: underlying)
     }
 
-    /// The same error for a writing store, which keeps a copy of a file before it replaces the file.
-    package var keepingFilesAside: SettingsError {
-        guard code == .damaged else { return self }
-        let code = Code(name: code.name, advice: code.advice + " The file is kept aside before it is replaced.")
-        return SettingsError(
-            code, key: key, store: store, line: line, layer: layer, expected: expected, underlying: underlying)
-    }
-
     /// Returns `error` if it is a `SettingsError`, otherwise an error with `code` that wraps it, with key and store filled in.
     package static func wrap(
         _ error: any Error, as code: Code, key: SettingsService.StorageKey? = nil, store: String? = nil
