@@ -55,4 +55,24 @@ struct UndecodableChangeTests {
         reader.cancel()
         subscription.cancel()
     }
+
+    /// The setting ends before this function returns.
+    private func readAndReject(_ settings: SettingsService, _ store: FeedStore) {
+        let number = Setting<Int>("number", in: .defaults, default: 7)
+        #expect(settings.get(number) == 10)
+        store.changeFromOutside([("number", "oops")])
+        #expect(settings.get(number) == 10)
+    }
+
+    @Test("A value that was stored while no setting had the name replaces an older one")
+    func withoutSetting() {
+        let store = FeedStore(["number": Data("10".utf8)])
+        let settings = SettingsService.over(store)
+        readAndReject(settings, store)
+        store.changeFromOutside([("number", "5")])
+        #expect(settings.get(number) == 5)
+        store.changeFromOutside([("number", "oops")])
+        settings.update(number) { $0 += 1 }
+        #expect(settings.get(number) == 6)
+    }
 }
