@@ -75,10 +75,11 @@ final class SettingsLog: Sendable {
         var unasked: Int64 = 0
     }
 
-    /// Reads the property list, and flushes it, before a log is begun, and before a damaged one is replaced. Takes no lock.
+    /// Reads the property list before a log is begun, and before a damaged one is used or replaced. Takes no lock.
     ///
+    /// - Parameter isFlushing: Whether to flush the list, too: then a line may say what it says.
     /// - Returns: A function that returns what the list says, while the log is locked; nil if the list has changed.
-    typealias ListReading = @Sendable () throws -> (LogContents) throws -> ListStatement?
+    typealias ListReading = @Sendable (_ isFlushing: Bool) throws -> (LogContents) throws -> ListStatement?
 
     enum ListStatement {
         case line(LogList)
@@ -268,7 +269,10 @@ final class SettingsLog: Sendable {
         if isForeign { throw LogProblem.foreign }
         if let version = loaded.newerVersion { throw LogProblem.newerVersion(version) }
         if !loaded.hasBeginning { _ = loaded.apply(.damaged) }
-        if loaded.isDamaged { hasNewDamage.store(true, ordering: .relaxed) }
+        if loaded.isDamaged {
+            hasNewDamage.store(true, ordering: .relaxed)
+            layList(over: &loaded)
+        }
         files.withLock { files in
             guard files.log === before else { return }
             begin(log, end, &files)
@@ -278,6 +282,17 @@ final class SettingsLog: Sendable {
                 contents = loaded
                 feed.publish(changes, origin: .external)
             }
+        }
+    }
+
+    /// Lays the list over a damaged log, so that no value is missing until the next look at the list.
+    private func layList(over damaged: inout LogContents) {
+        do {
+            guard case .line(let list) = try setup.list?(false)(damaged), case .imported(let changes, _) = list.kind
+            else { return }
+            _ = damaged.lay(changes)
+        } catch {
+            // The next look reports it.
         }
     }
 
@@ -506,7 +521,7 @@ final class SettingsLog: Sendable {
             guard position.log == nil else { return true }
             guard let next = try takeTemporary() else { return false }
             defer { next.discard() }
-            let says = try setup.list?()
+            let says = try setup.list?(true)
             try next.write(LogContents())
             return try files.withLock { files in
                 guard try acquireLock(&files) else { return false }
@@ -638,7 +653,7 @@ final class SettingsLog: Sendable {
         // A damaged log is replaced under the lock: others must not write behind the damage what says more than they know.
         for _ in 0..<2 where !isDone && contents.withLock({ !$0.isDamaged }) { isDone = try compact(to: temporary) }
         while !isDone {
-            let says = contents.withLock { $0.isDamaged } ? try setup.list?() : nil
+            let says = contents.withLock { $0.isDamaged } ? try setup.list?(true) : nil
             isDone = try whileLocked(waiting: setup.patience) { files in
                 if let says, contents.withLock({ $0.isDamaged }) {
                     guard let statement = try says(contents.withLock { $0 }) else { return false }

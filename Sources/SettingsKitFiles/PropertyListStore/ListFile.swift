@@ -46,8 +46,8 @@ struct ListFile: Sendable {
         try file.synchronizeDirectory()
     }
 
-    /// Reads the list, and flushes it, for the first line about it.
-    func statement() throws -> (LogContents) throws -> SettingsLog.ListStatement? {
+    /// Reads the list, for the first line about it.
+    func statement(isFlushing: Bool) throws -> (LogContents) throws -> SettingsLog.ListStatement? {
         let status = try file.status()
         guard let bytes = try read(status) else { return { _ in nil } }
         switch Self.contents(of: bytes) {
@@ -59,7 +59,7 @@ struct ListFile: Sendable {
                 return .line(LogList(digest: nil, kind: .imported(contents.laid, shown: [])))
             }
         case .members(let list):
-            try flush()
+            if isFlushing { try flush() }
             return { [file] contents in
                 guard try file.status() == status else { return nil }
                 guard let said = contents.said(by: list, isOpening: false) else { return .nothing }

@@ -97,7 +97,7 @@ final class PrintedPropertyList: Sendable {
                 patience: setup.patience)
             (log.trust, log.isAnnouncing) = (setup.trust ?? log.trust, setup.isWatching)
             log.access = setup.access
-            log.list = { try reading.statement() }
+            log.list = { try reading.statement(isFlushing: $0) }
             log.model = target
             do {
                 self.log = try SettingsLog(log)

@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKitCore
+import Synchronization
 import Testing
 
 @testable import SettingsKitFiles
@@ -43,6 +44,29 @@ struct DamageTests {
             #expect(next == values.merging(["next": Data("7".utf8)]) { $1 }, "\(length) bytes")
         }
         #expect(found == states)
+    }
+
+    @Test(
+        "A log that is emptied or damaged in place while it is used takes no value away that the list has",
+        arguments: [0, 100])
+    func inPlace(length: Int) throws {
+        let (disk, values) = try Start.othersFile.prepare()
+        let store = try quietStore(disk.process())
+        try store.set(key("a"), to: Data("1".utf8))
+        try store.bringUpToDate()
+        let (service, problems) = SettingsService.over(store)
+        let heard = Mutex<[Int]>([], .leaf)
+        let token = service.observe(Setting<Int>("a", in: .defaults, default: 0)) { change in
+            heard.withLock { $0.append(change.newValue) }
+        }
+        defer { token.cancel() }
+        let log = try #require(disk.contents(of: Self.log))
+        try disk.write(log.prefix(length) + (length == 0 ? Data() : Data("{}\n".utf8)), to: Self.log)
+        try service.bringUpToDate()
+        #expect(heard.withLock { $0 }.isEmpty)
+        #expect(problems.codes == [.damaged])
+        #expect(store.values == values.merging(["a": Data("1".utf8)]) { $1 })
+        #expect(try quietStore(disk.process()).values == store.values)
     }
 
     @Test(
