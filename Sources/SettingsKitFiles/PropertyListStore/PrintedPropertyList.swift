@@ -40,8 +40,6 @@ final class PrintedPropertyList: Sendable {
         var absence: Deadline?
         /// Whether the list was imported while it lacked changes: its editor must see them soon.
         var isEdited = false
-        /// Whether the list must be printed although it lacks nothing.
-        var mustPrint = false
         /// Whether the list cannot be replaced, because it is a mount point.
         var isInPlace = false
         var pace = PrintingPace()
@@ -253,15 +251,15 @@ final class PrintedPropertyList: Sendable {
                 settle(status, isYoung, &state, isImported: false)
                 return
             }
-            // The edit may not be durable by itself. If it cannot be flushed, it stays in force, and is printed anew.
+            // The edit may not be durable by itself. If it cannot be flushed, the log gets it as if it was set, and it is printed anew.
+            var isDurable = true
             do throws(SystemError) {
                 if list != nil { try ListFile(file: file).flush() }
             } catch {
-                state.mustPrint = true
-                return
+                isDurable = false
             }
             do {
-                if try importList(said, status, &state) {
+                if try importList(said, isDurable, status, &state) {
                     settle(status, isYoung, &state)
                     return try restrict(to: status?.permissions)
                 }
@@ -308,8 +306,11 @@ final class PrintedPropertyList: Sendable {
 
     /// Appends a line that says what the list says, and which list is known now, even without changes.
     ///
+    /// - Parameter isDurable: Whether the list survives a power failure. Otherwise, it must be printed anew.
     /// - Returns: False if the list has changed.
-    private func importList(_ said: SettingsLog.Said, _ status: FileStatus?, _ state: inout State) throws -> Bool {
+    private func importList(
+        _ said: SettingsLog.Said, _ isDurable: Bool, _ status: FileStatus?, _ state: inout State
+    ) throws -> Bool {
         let list = said.list
         // A list that is removed while its log is in use is printed again.
         if list == nil, !said.isOpening || log.position.log == nil { return true }
@@ -328,7 +329,9 @@ final class PrintedPropertyList: Sendable {
             guard try file.status() == status else { return false }
             if let said = log.present(said) {
                 state.isEdited = log.withContents { !$0.unprinted.isEmpty }
-                try append(.list(LogList(digest: list?.digest, kind: .imported(said.changes, shown: said.shown))))
+                if !isDurable, !said.changes.isEmpty { try append(.changes(LogChanges(changes: said.changes))) }
+                let (changes, shown) = isDurable ? said : ([], [])
+                try append(.list(LogList(digest: list?.digest, kind: .imported(changes, shown: shown))))
             }
             return true
         }
@@ -413,12 +416,16 @@ final class PrintedPropertyList: Sendable {
         defer { deliver() }
         do {
             if !isReadOnly, logProblem == nil { beginWriting() }
-            try state.withLock { state in
-                try look(&state, isPatient: !forOthers && !isReadOnly)
-                if let fault = state.fault, forOthers || isReadOnly { report(fault, &state) }
+            let looking = Result {
+                try state.withLock { state in
+                    try look(&state, isPatient: !forOthers && !isReadOnly)
+                    if let fault = state.fault, forOthers || isReadOnly { report(fault, &state) }
+                }
             }
-            if isReadOnly || logProblem != nil { return }
+            if isReadOnly || logProblem != nil { return try looking.get() }
+            // The log has all values, also while the list cannot be read.
             try log.flush()
+            if case .failure(let error) = looking, forOthers || !(error is SystemError) { throw error }
             if forOthers || state.withLock({ $0.isInPlace }) {
                 try state.withLock { try print(&$0, isWaiting: true, patience: setup.patience) }
             }
@@ -454,7 +461,7 @@ final class PrintedPropertyList: Sendable {
             let due = PrintingPace.State(
                 position: position, printed: log.withContents { $0.unprinted.values.min() ?? position } - 1,
                 fileSize: (state.looked ?? nil)?.size ?? 0,
-                isRequired: state.mustPrint || (state.looked ?? nil) == nil, isEdited: state.isEdited,
+                isRequired: (state.looked ?? nil) == nil, isEdited: state.isEdited,
                 isOthers: ownEnd.load(ordering: .relaxed) != position)
             if let wait = state.pace.wait(for: due, now: .now) { return wait }
             let start = (ContinuousClock.now, ProcessorTime.ofThread)
@@ -474,7 +481,7 @@ final class PrintedPropertyList: Sendable {
 
     private func needsPrint(_ state: State) -> Bool {
         if log.position.log == nil { return false }
-        return state.mustPrint || (state.looked ?? nil) == nil && state.fault == nil
+        return (state.looked ?? nil) == nil && state.fault == nil
             || log.withContents { !$0.unprinted.isEmpty }
     }
 
@@ -569,7 +576,7 @@ final class PrintedPropertyList: Sendable {
             return true
         }
         guard isRecorded else { return .again }
-        (state.again, state.fault, state.mustPrint, state.isEdited) = (nil, nil, false, false)
+        (state.again, state.fault, state.isEdited) = (nil, nil, false)
         // An edit in place right after the rename may not show in the status.
         settle(status, setup.isYoung(status.changed), &state)
         ownEnd.store(log.position.end, ordering: .relaxed)

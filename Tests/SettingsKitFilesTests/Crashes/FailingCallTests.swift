@@ -2,6 +2,7 @@ import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 @testable import SettingsKitPlatform
+import Synchronization
 import Testing
 
 @Suite("Calls of the file system fail", .ownThreads)
@@ -67,6 +68,31 @@ struct FailingCallTests {
         #expect(course.run(Step.usual, on: store) == nil)
         #expect(store.values == course.values)
         #expect(try disk.findValues("") == course.values)
+    }
+
+    @Test("An edit that can never be flushed is printed anew, and survives a power failure")
+    func editWithoutFlush() throws {
+        let (disk, values) = try Start.othersFile.prepare()
+        let process = disk.process()
+        let store = try quietStore(process)
+        try store.set(key("b"), to: Data("2".utf8))
+        try store.bringUpToDate()
+        let edited = Data(xml("<key>a</key><integer>7</integer><key>b</key><integer>2</integer>").utf8)
+        try disk.replace(Start.path, with: edited)
+        let opened = Mutex("", .leaf)
+        process.beforeEachCall { name, path in
+            if name == "open" { opened.withLock { $0 = path } }
+            // The list that was opened to be read, and not a new one.
+            if name == "fsync", path == Start.path, opened.withLock({ $0 }) == path {
+                process.set(.once(0, errno: EIO))
+            }
+        }
+        try store.bringUpToDate()
+        process.beforeEachCall(nil)
+        #expect(store.values == ["a": Data("7".utf8), "b": Data("2".utf8)] && values != store.values)
+        #expect(disk.contents(of: Start.path) != edited)
+        disk.powerFailure(seed: 1)
+        #expect(try quietStore(disk.process()).values == ["a": Data("7".utf8), "b": Data("2".utf8)])
     }
 
     @Test("A full disk refuses changes, hides no others, and takes them again when there is room")

@@ -53,6 +53,11 @@ struct UnreachableFileTests {
             try write(edited, to: path)
             fileSystem.set(.calls([.openForReading, .read], errno: EIO))
             try store.set(key("a"), to: Data("2".utf8))
+            // The log has the change, and is flushed.
+            let flushes = { fileSystem.calls.filter { $0 == .synchronize }.count }
+            let before = flushes()
+            try store.synchronize()
+            #expect(flushes() > before)
             #expect(throws: SettingsError.self) { try store.bringUpToDate() }
             #expect(try bytes(of: path) == edited)
             #expect(store.get(key("a")) == Data("2".utf8))
