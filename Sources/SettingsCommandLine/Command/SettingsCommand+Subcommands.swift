@@ -67,12 +67,11 @@ extension CatalogueSettings {
     /// The members of a JSON file.
     fileprivate static func values(inFile path: String, _ streams: CommandStreams) throws -> [EditedValue] {
         let file = try TransferFile.read(path, streams)
-        do throws(TransferProblem) {
+        do throws(SettingsFileProblem) {
             return try JSONMembersFile.members(of: file).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         } catch {
             throw CommandFailure.failure(
-                "\(TransferFile.shown(path)) is not a JSON object, as export writes it. \(error.description) Nothing was "
-                    + "imported.")
+                "\(TransferFile.shown(path)) is not a JSON object, as export writes it. \(error) Nothing was imported.")
         }
     }
 }

@@ -94,12 +94,12 @@ extension CommandProgram {
     }
 
     private func members(in text: String) throws(CommandFailure) -> [String: Data] {
-        do throws(TransferProblem) {
+        do throws(SettingsFileProblem) {
             return try JSONMembersFile.members(of: Data(text.utf8))
         } catch {
             var problem = error
             problem.line = error.line.map { $0 + EditedFile.headerLines }
-            throw .failure(problem.description)
+            throw .failure("\(problem)")
         }
     }
 }

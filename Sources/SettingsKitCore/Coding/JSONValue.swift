@@ -85,13 +85,13 @@ extension JSONValue: Equatable {
 /// Reads JSON as a tree. Of repeated members, the last one counts.
 ///
 /// It is recursive, and reads at most ``CoreLimits/jsonDepth`` levels.
-struct JSONReader {
-    struct Problem: Error {
+package struct JSONReader {
+    package struct Problem: Error {
         let reason: String
         let offset: Int
     }
 
-    var scanner: JSONScanner
+    package var scanner: JSONScanner
     private var depth = 0
 
     init(scanner: JSONScanner) { self.scanner = scanner }
@@ -129,7 +129,7 @@ struct JSONReader {
     }
 
     /// Reads the name of the next member of an object, up to its value; nil at the end of the object.
-    mutating func readName(isFirst: Bool) throws(Problem) -> String? {
+    package mutating func readName(isFirst: Bool) throws(Problem) -> String? {
         guard try moves(from: "{", to: "}", isFirst: isFirst) else { return nil }
         let start = scanner.position
         guard scanner.next == UInt8(ascii: "\"") else { throw problem("A name in quotation marks is missing") }
@@ -170,7 +170,7 @@ struct JSONReader {
         return members.enumerated().filter { last[$1.name] == $0 }.map { $1 }
     }
 
-    func problem(_ reason: String, at offset: Int? = nil) -> Problem {
+    package func problem(_ reason: String, at offset: Int? = nil) -> Problem {
         if scanner.isAtEnd { return Problem(reason: "The text ends too early", offset: scanner.position) }
         return Problem(reason: reason, offset: offset ?? scanner.position)
     }

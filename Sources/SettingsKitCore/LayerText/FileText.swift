@@ -142,7 +142,7 @@ package struct FileText: LayerText {
 }
 
 /// The text of a file in UTF-8, with its lines.
-struct FileBytes: Sendable {
+package struct FileBytes: Sendable {
     /// The one of UTF-8.
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -152,7 +152,7 @@ struct FileBytes: Sendable {
     private let lines: TextLines
 
     /// - Throws: A problem if the bytes are not UTF-8.
-    init(_ data: Data) throws(SettingsFileProblem) {
+    package init(_ data: Data) throws(SettingsFileProblem) {
         bytes = Array(data)
         start = data.starts(with: Self.byteOrderMark) ? 3 : 0
         lines = TextLines(bytes, from: start)
@@ -168,7 +168,7 @@ struct FileBytes: Sendable {
     /// Reads the text as JSON, as people write it: with line breaks, comments, and a comma before a closing bracket.
     ///
     /// - Parameter position: The place of the text in another file; nil if it is the file.
-    func readJSON<Value>(
+    package func readJSON<Value>(
         at position: TextPosition? = nil, _ read: (inout JSONReader) throws(JSONReader.Problem) -> Value
     ) throws(SettingsFileProblem) -> Value {
         let result = bytes.withUnsafeBufferPointer { bytes -> Result<Value, JSONReader.Problem> in

@@ -98,10 +98,10 @@ extension OpenedStore: CommandSettings {
         try values.compactMap { name, json in
             var bytes: Data?
             if let json {
-                do throws(TransferProblem) {
+                do throws(SettingsFileProblem) {
                     bytes = try JSONTransfer.bytes(of: json, named: name)
                 } catch {
-                    throw CommandFailure.failure("\(quoted(name)): \(error.description)")
+                    throw CommandFailure.failure("\(error)")
                 }
                 if bytes == nil { return nil }
             }

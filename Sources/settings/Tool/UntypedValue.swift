@@ -1,3 +1,4 @@
+import SettingsCommandLine
 import SettingsKit
 
 /// Stored bytes without the type of their setting.
@@ -16,7 +17,7 @@ struct UntypedValue: Equatable, Sendable {
 
     init(_ data: Data) {
         self.data = data
-        json = Self.json(in: data)
+        json = StoredText.canonicalJSON(of: data).map { String(decoding: $0, as: UTF8.self) }
         kind = json.map(Self.kind) ?? .data
     }
 
@@ -47,29 +48,6 @@ struct UntypedValue: Equatable, Sendable {
     }
 
     // MARK: Reading
-
-    private static func json(in data: Data) -> String? {
-        guard let first = data.first(where: { !isSpace($0) }), canBegin(first) else { return nil }
-        let isPlain = JSONScanner.scan(data) { scanner in scanner.skipValue() != nil && scanner.isAtEnd }
-        if isPlain {
-            // The scanner skips white space only before a value.
-            return String(decoding: data.drop(while: isSpace), as: UTF8.self)
-        }
-        // In several lines, as people write it.
-        guard data.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
-        return JSONValue(json: data)?.text
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
-
-    private static func canBegin(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "-"), UInt8(ascii: "t"),
-            UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
 
     private static func kind(ofJSON json: String) -> Kind {
         switch json.utf8.first {

@@ -13,13 +13,8 @@ enum EnvironmentTransfer {
     ///   - prefix: The prefix of variables that are settings. All others are ignored.
     static func read(
         _ file: Data, over stored: [String: Data] = [:], prefix: String = ""
-    ) throws(TransferProblem) -> TransferredSettings {
-        let variables: [(name: String, text: String)]
-        do throws(SettingsFileProblem) {
-            variables = try VariableFile.variables(in: file)
-        } catch {
-            throw TransferProblem(message: "\(error.reason).", line: error.line)
-        }
+    ) throws(SettingsFileProblem) -> TransferredSettings {
+        let variables = try VariableFile.variables(in: file)
         let names = Dictionary(grouping: stored.keys) { SettingSpelling.variable(for: $0, prefix: prefix) }
         var settings = TransferredSettings()
         for (variable, text) in variables where variable.hasPrefix(prefix) {

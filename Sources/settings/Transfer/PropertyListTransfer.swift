@@ -13,15 +13,9 @@ enum PropertyListTransfer {
         return String(decoding: try XMLPropertyListWriter.write(members), as: UTF8.self)
     }
 
-    static func read(_ file: Data) throws(TransferProblem) -> TransferredSettings {
+    static func read(_ file: Data) throws(PropertyListError) -> TransferredSettings {
         var settings = TransferredSettings(stored: StoredSettings(types: [:]))
-        do throws(PropertyListError) {
-            for member in try PropertyListReader.readDictionary(file) {
-                settings.add(member.key, member.value)
-            }
-        } catch {
-            throw TransferProblem(message: error.description)
-        }
+        for member in try PropertyListReader.readDictionary(file) { settings.add(member.key, member.value) }
         return settings
     }
 }

@@ -19,7 +19,6 @@ extension SettingsTool {
     fileprivate func export(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
         let path = invocation.operands.first ?? "-"
         let format = try format(invocation, path)
-        if format == .env { throw CommandFailure.usage("The format env can only be read. Export plist or json.") }
         return try withSettings(invocation, streams, for: .reading) { opened in
             let settings = try opened.contents()
             let text = try format.text(of: settings)

@@ -45,13 +45,12 @@ extension SettingsTool {
     ) throws -> TransferredSettings {
         let format = try format(invocation, path)
         let data = try TransferFile.read(path, streams)
+        let known = try format == .env ? stored() : [:]
         do {
-            return try format.read(
-                data, over: format == .env ? stored() : [:], prefix: invocation.text(of: .variablePrefix) ?? "")
-        } catch let problem as TransferProblem {
+            return try format.read(data, over: known, prefix: invocation.text(of: .variablePrefix) ?? "")
+        } catch {
             throw CommandFailure.failure(
-                "\(TransferFile.shown(path)) cannot be read as \(format.rawValue). \(problem.description) Nothing was changed."
-            )
+                "\(TransferFile.shown(path)) cannot be read as \(format.rawValue). \(error) Nothing was changed.")
         }
     }
 

@@ -60,16 +60,11 @@ struct TransferredSettings: Equatable, Sendable {
 
 extension TransferFormat {
     /// Writes settings in the format, which must be among ``written``.
-    func text(of settings: StoredSettings) throws(TransferProblem) -> String {
+    func text(of settings: StoredSettings) throws -> String {
         switch self {
-        case .plist:
-            do throws(PropertyListError) {
-                return try PropertyListTransfer.text(of: settings)
-            } catch {
-                throw TransferProblem(message: error.description)
-            }
-        case .json: return JSONTransfer.text(of: settings.values)
-        case .env: throw TransferProblem(message: "The format env can only be read.")
+        case .plist: try PropertyListTransfer.text(of: settings)
+        case .json: JSONTransfer.text(of: settings.values)
+        case .env: throw CommandFailure.usage("The format env can only be read. Export plist or json.")
         }
     }
 
@@ -80,7 +75,7 @@ extension TransferFormat {
     ///   - prefix: The beginning of the variables.
     func read(
         _ file: Data, over stored: [String: Data], prefix: String = ""
-    ) throws(TransferProblem) -> TransferredSettings {
+    ) throws -> TransferredSettings {
         switch self {
         case .plist: try PropertyListTransfer.read(file)
         case .json: try JSONTransfer.read(file)

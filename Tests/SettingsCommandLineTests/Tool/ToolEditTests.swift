@@ -57,7 +57,7 @@ struct ToolEditTests {
     @Test(
         "A text that cannot be stored comes again with the reason on top, and can be corrected",
         arguments: [
-            ("s/0.5/oops/", "Line 5"), ("s/0.5/\"loud\"/", "\"volume\": the kind of the value is number, not text."),
+            ("s/0.5/oops/", "line 5"), ("s/0.5/\"loud\"/", "\"volume\": the kind of the value is number, not text."),
             ("s/\"volume\"/\"\"/", "no setting can have this name"),
         ])
     func rejected(change: String, reason: String) throws {
