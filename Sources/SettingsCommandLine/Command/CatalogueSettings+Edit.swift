@@ -9,6 +9,9 @@ import SettingsKit
 extension CatalogueSettings {
     private struct ChangedMeanwhile: Error {}
 
+    /// What stands for a secret in the edited text.
+    private static var hidden: String { "<hidden>" }
+
     package func edited() throws -> EditedSettings {
         var edited = EditedSettings(shown: [], known: [:])
         for setting in catalogue.settings {
@@ -16,7 +19,7 @@ extension CatalogueSettings {
             let state = try state(of: setting, showsSecrets: true)
             edited.known[name] = state.valueText.map { Data($0.utf8) }
             guard let text = state.stored?.text else { continue }
-            let shown = setting.isSecret ? SettingsService.SettingDefinition.hidden : text
+            let shown = setting.isSecret ? Self.hidden : text
             edited.shown.append((name, SettingsCatalogue.json(of: shown, setting)))
         }
         return edited
@@ -51,8 +54,9 @@ extension CatalogueSettings {
         of json: Data, for setting: SettingsService.SettingDefinition
     ) throws(SettingsError) -> (text: String, canonicalText: String?) {
         let value = JSONValue(json: json)
-        // The placeholder of a secret is not the secret.
-        let isHidden = setting.isSecret && value == .string(SettingsService.SettingDefinition.hidden)
+        // What stands for a secret is not the secret.
+        let placeholders = [Self.hidden, SettingsService.SettingDefinition.hidden].map(JSONValue.string)
+        let isHidden = setting.isSecret && placeholders.contains { $0 == value }
         guard !isHidden, let value, let text = setting.catalogued.valueDescription.text(of: value) else {
             throw SettingsError(.invalidValue, key: setting.key, expected: setting.expected)
         }

@@ -32,7 +32,7 @@ extension SettingsCommand: CommandProgram {
                 discussion:
                     "If one of the settings is locked, nothing is removed. NAME may also be a stored name that no "
                     + "setting has."),
-            .edit(discussion: "A secret is hidden, and stays unless you write another one."),
+            .edit(discussion: "A secret appears as <hidden>, and stays unless you write another one."),
             .watch(),
             .export,
             .import(
