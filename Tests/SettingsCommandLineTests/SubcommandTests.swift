@@ -43,7 +43,7 @@ struct TestedSettings {
         let isHelp = arguments.contains { ["help", "--help", "-h"].contains($0) }
         let store = isHelp ? [] : bench.map { [$0.kind.store(in: $0.directory)] } ?? []
         let words = arguments.prefix(1) + store + arguments.dropFirst()
-        return SettingsTool(usesColors: false, width: 80).run(
+        return SettingsTool(width: 80).run(
             Array(words), input: { Data(input.utf8) }, output: output, errors: errors)
     }
 }

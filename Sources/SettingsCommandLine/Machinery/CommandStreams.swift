@@ -16,8 +16,6 @@ package struct CommandStreams {
     /// The error that nothing reads the output any more.
     package struct Closed: Error {}
 
-    /// Whether the output shows colors: it is a terminal, and `NO_COLOR` is not set.
-    package let usesColors: Bool
     /// The number of columns of the output.
     package let width: Int
     /// Reads all of the input.
@@ -27,9 +25,8 @@ package struct CommandStreams {
 
     package init(
         read: @escaping () throws -> Data, output: @escaping (String) throws -> Void,
-        errors: @escaping (String) throws -> Void, usesColors: Bool = false, width: Int = TextLayout.width
+        errors: @escaping (String) throws -> Void, width: Int = TextLayout.width
     ) {
-        self.usesColors = usesColors
         self.width = width
         self.read = read
         self.output = output
@@ -65,12 +62,6 @@ package struct CommandStreams {
         }
         if !text.isEmpty { try print(text) }
     }
-
-    /// Text in bold, where the output has colors.
-    package func bold(_ text: String) -> String { usesColors ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
-
-    /// Text in a weaker color, where the output has colors.
-    package func dim(_ text: String) -> String { usesColors ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 
     /// Writes a message, broken into lines of 80 columns. Messages never contain control characters.
     ///

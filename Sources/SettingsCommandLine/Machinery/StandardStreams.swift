@@ -60,12 +60,6 @@ public enum StandardStreams {
         }
     }
 
-    /// Whether standard output is a terminal that shows colors, and the variable `NO_COLOR` does not forbid them.
-    public static var outputHasColors: Bool {
-        func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
-        return isatty(STDOUT_FILENO) == 1 && value("NO_COLOR").isEmpty && !["", "dumb"].contains(value("TERM"))
-    }
-
     /// The number of columns of the terminal that standard output is; 80 for anything else.
     public static var outputWidth: Int {
         var size = winsize()

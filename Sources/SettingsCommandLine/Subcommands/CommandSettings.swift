@@ -116,8 +116,7 @@ struct ObservedChange: Sendable {
         }
         let remark = ["\(origin)", content.device, isSet ? nil : "removed"].compactMap(\.self).joined(separator: ", ")
         let text = content.text.map { " \($0)" } ?? ""
-        let name = streams.bold(TextLayout.escaped(name))
-        return "\(streams.dim(time))  \(name):\(text)  \(streams.dim("(\(TextLayout.escaped(remark)))"))\n"
+        return "\(time)  \(TextLayout.escaped(name)):\(text)  (\(TextLayout.escaped(remark)))\n"
     }
 }
 

@@ -44,11 +44,11 @@ package struct Explanation {
             [("name", .string(name))] + facts.map { ($0.member, $0.json ?? .string($0.text)) } + layers)
     }
 
-    func text(_ streams: CommandStreams) -> String {
+    func shown() -> String {
         let name = TextLayout.escaped(name)
         let room = max(20, TextLayout.width - TextLayout.columns(name) - 2)
         let value = text.map { ": " + TextLayout.truncated(TextLayout.escaped($0), to: room) } ?? ""
-        var text = streams.bold(name) + value + "\n"
+        var text = name + value + "\n"
         let facts = facts.compactMap { fact in fact.title.map { [$0, TextLayout.escaped(fact.text)] } }
         for line in TextLayout.table(facts, indentation: 2) { text += line + "\n" }
         let hasLocations = layers.contains { $0.shown.location != nil }

@@ -109,7 +109,7 @@ extension Subcommand {
             return try program.withSettings(invocation, streams, for: .readingIfPresent) { settings in
                 let explanation = try settings.explanation(of: name)
                 try streams.print(
-                    invocation.has(.json) ? explanation.json.indented + "\n" : explanation.text(streams))
+                    invocation.has(.json) ? explanation.json.indented + "\n" : explanation.shown())
                 return .success
             }
         }

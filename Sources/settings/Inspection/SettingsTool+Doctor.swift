@@ -74,7 +74,7 @@ extension SettingsTool {
             return try streams.print(object.indented + "\n")
         }
         for finding in findings {
-            let name = finding.isProblem ? streams.bold("Problem") : "Note"
+            let name = finding.isProblem ? "Problem" : "Note"
             try streams.print("\(name): \(TextLayout.escaped(finding.path))\n")
             let text = finding.advice.isEmpty ? finding.message : "\(finding.message) \(finding.advice)"
             for line in TextLayout.wrapped(TextLayout.escaped(text), to: streams.width - 2) {

@@ -26,7 +26,7 @@ extension OpenedStore: CommandSettings {
             let kind = TextLayout.padded(value.kind.rawValue, to: kindWidth)
             let usedWidth = max(TextLayout.columns(name), nameWidth) + kindWidth + 4
             let summary = value.summary(columns: max(streams.width - usedWidth, 20))
-            return streams.bold(TextLayout.padded(name, to: nameWidth)) + "  " + streams.dim(kind) + "  \(summary)\n"
+            return "\(TextLayout.padded(name, to: nameWidth))  \(kind)  \(summary)\n"
         }
     }
 

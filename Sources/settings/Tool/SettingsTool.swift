@@ -15,7 +15,6 @@ import SettingsKit
 struct SettingsTool: Sendable {
     /// The name of the tool in help texts.
     let name: String
-    private let usesColors: Bool
     private let width: Int
     private let variable: @Sendable (String) -> String?
 
@@ -23,17 +22,13 @@ struct SettingsTool: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the tool in help texts.
-    ///   - usesColors: Whether the output shows colors. By default, if standard output is a terminal, and the variable
-    ///     `NO_COLOR` is not set.
     ///   - width: The number of columns of the output. By default, that of the terminal, and 80 without one.
     ///   - variable: The value of an environment variable.
     init(
-        name: String = "settings", usesColors: Bool = StandardStreams.outputHasColors,
-        width: Int = StandardStreams.outputWidth,
+        name: String = "settings", width: Int = StandardStreams.outputWidth,
         variable: @escaping @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) {
         self.name = name
-        self.usesColors = usesColors
         self.width = width
         self.variable = variable
     }
@@ -46,9 +41,7 @@ struct SettingsTool: Sendable {
         output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
     ) -> Int32 {
-        let streams = CommandStreams(
-            read: input, output: output, errors: errors, usesColors: usesColors, width: width)
-        return perform(arguments, streams).rawValue
+        perform(arguments, CommandStreams(read: input, output: output, errors: errors, width: width)).rawValue
     }
 
     /// The store that an argument of a subcommand names.

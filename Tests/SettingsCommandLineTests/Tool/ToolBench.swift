@@ -63,7 +63,7 @@ struct ToolBench {
 
     static func run(_ arguments: [String], input: String = "") -> Desk.Result {
         Desk.Result { output, errors in
-            SettingsTool(usesColors: false, width: 80).run(
+            SettingsTool(width: 80).run(
                 arguments, input: { Data(input.utf8) }, output: output, errors: errors)
         }
     }

@@ -10,7 +10,6 @@ import Testing
 @Suite("The executable settings", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct ToolProcessTests {
     private static let hasStrace = ToolProcess.isInstalled("strace")
-    private static let hasScript = ToolProcess.isInstalled("script")
 
     #if !canImport(Darwin)
         @Test(
@@ -43,26 +42,6 @@ struct ToolProcessTests {
                     "settings \(arguments) | true; echo ${PIPESTATUS[0]}", in: directory)
                 #expect(result.errors.isEmpty && (result.output == "0\n"), "\(result)")
             }
-        }
-    }
-
-    @Test(
-        "Colors appear on a terminal only, and never against NO_COLOR",
-        .enabled(if: hasScript, "script is not installed"))
-    func colors() throws {
-        try withTemporaryDirectory { directory in
-            #expect(try ToolProcess.bash("settings set S.plist a 1", in: directory) == .init(0))
-            for (variables, hasColors) in [
-                ("TERM=xterm", true), ("TERM=xterm NO_COLOR=", true), ("TERM=xterm NO_COLOR=1", false),
-                ("TERM=dumb", false),
-                ("-u TERM", false),
-            ] {
-                let script = "env -u NO_COLOR \(variables) script -qec 'settings list S.plist' /dev/null"
-                let output = try ToolProcess.bash(script, in: directory).output
-                #expect(output.contains("number") && output.contains("\u{1B}[1m") == hasColors, "\(variables)")
-            }
-            let piped = try ToolProcess.bash("TERM=xterm settings list S.plist", in: directory)
-            #expect(piped.output == "a  number  1\n")
         }
     }
 

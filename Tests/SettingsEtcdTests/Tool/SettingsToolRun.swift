@@ -14,7 +14,7 @@ struct SettingsToolRun: Sendable {
     /// - Parameter variables: Those of etcdctl, without `ETCDCTL_`.
     init(_ arguments: [String], _ variables: [String: String] = [:]) {
         let texts = Box(SettingsToolRun())
-        let tool = SettingsTool(usesColors: false, width: 80) { variables[String($0.dropFirst("ETCDCTL_".count))] }
+        let tool = SettingsTool(width: 80) { variables[String($0.dropFirst("ETCDCTL_".count))] }
         code = tool.run(
             arguments, input: { Data() }, output: { texts.value.output += $0 },
             errors: { texts.value.errors += $0 })
