@@ -103,14 +103,12 @@ extension SettingsStorage where Record: SQLiteSettingsRecord {
         let description = "SettingsStorage \(path) (\(Record.tableName))"
         try SchemaUpgrade(versions, of: "table \(Record.tableName)", checksForeignKeys: true).run(
             at: path, description: description)
-        let settings = try SQLiteStore.openStores.object(for: SQLiteStore.key(path, Record.tableName, name)) {
+        let settings = try SQLiteStore.settings(for: SQLiteStore.key(path, Record.tableName, name)) {
             try MirroredSettings(
                 path: path,
                 layout: RowLayout(table: Record.tableName, prefix: "\(name):", initial: Record.empty.columns()),
                 description: description, isWatching: true)
         }
-        // As in the initializer of a store.
-        try settings.refresh()
         try self.init(name: name, in: SQLiteStore(settings), mapping: .columns)
     }
 }

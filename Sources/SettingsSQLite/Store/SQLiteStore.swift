@@ -45,7 +45,7 @@ import SettingsKitPlatform
 ///
 /// All functions may be called from any thread.
 public final class SQLiteStore: SettingsStore {
-    static let openStores = OpenObjects<MirroredSettings>()
+    private static let openStores = OpenObjects<MirroredSettings>()
 
     /// Identifies an open database's table. Another file at the same path is another database.
     static func key(_ path: String, _ names: String...) -> String {
@@ -59,6 +59,14 @@ public final class SQLiteStore: SettingsStore {
     /// The open objects for a table: of the stores that write, and of those that only read.
     static func openSettings(_ path: String, table: String) -> [MirroredSettings] {
         [false, true].compactMap { openStores.openObject(for: key(path, table: table, isReadOnly: $0)) }
+    }
+
+    /// Returns the open settings for a key, with all commits so far, and opens them if necessary.
+    static func settings(for key: String, open: () throws -> sending MirroredSettings) throws -> MirroredSettings {
+        let settings = try openStores.object(for: key, open: open)
+        // If they were open, their watch may not have noticed the last commits yet.
+        try settings.refresh()
+        return settings
     }
 
     let settings: MirroredSettings
@@ -87,12 +95,11 @@ public final class SQLiteStore: SettingsStore {
         let isReadOnly = access == .readOnly
         try DatabaseFile.prepare(path, isReadOnly: isReadOnly, store: "SQLiteStore \(path)")
         // If another file has the path now, another object is opened.
-        let settings = try Self.openStores.object(for: Self.key(path, table: table, isReadOnly: isReadOnly)) {
-            try Self.open(path: path, table: table, isReadOnly: isReadOnly, isWatching: true, patience: patience)
-        }
-        // If it was open, its watch may not have noticed the last commits yet.
-        try settings.refresh()
-        self.init(settings)
+        try self.init(
+            Self.settings(for: Self.key(path, table: table, isReadOnly: isReadOnly)) {
+                try Self.open(
+                    path: path, table: table, isReadOnly: isReadOnly, isWatching: true, patience: patience)
+            })
     }
 
     /// Opens a database as another process would: shares nothing in memory with other stores.
