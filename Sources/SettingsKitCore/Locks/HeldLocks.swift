@@ -95,3 +95,20 @@ struct ThreadWord: Sendable {
         nonmutating set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
     }
 }
+
+/// An object that a thread has of its own while a closure runs; none at first.
+struct ThreadObject<Object: AnyObject>: Sendable {
+    private let address = ThreadWord()
+
+    var current: Object? {
+        UnsafeRawPointer(bitPattern: address.value).map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Runs `body` with another object, and then restores the present one.
+    func replaced<R, E: Error>(by object: Object, while body: () throws(E) -> R) throws(E) -> R {
+        let outer = address.value
+        address.value = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        defer { withExtendedLifetime(object) { address.value = outer } }
+        return try body()
+    }
+}

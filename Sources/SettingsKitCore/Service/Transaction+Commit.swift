@@ -8,25 +8,19 @@
 ///
 /// If the closure has read one of them, no number of runs would help.
 private final class InnerWrites {
-    /// The address of the innermost closure's object; zero if there is none.
-    private static let current = ThreadWord()
+    /// Those of the innermost closure.
+    private static let ofThread = ThreadObject<InnerWrites>()
     private var keys: Set<SettingsService.StorageKey> = []
 
     /// Runs a closure, and records in `inner` what the thread writes meanwhile.
     static func record<R, E: Error>(in inner: InnerWrites?, _ body: () throws(E) -> R) throws(E) -> R {
         guard let inner else { return try body() }
-        let outer = current.value
-        current.value = UInt(bitPattern: Unmanaged.passUnretained(inner).toOpaque())
-        // The caller holds the object until then.
-        defer { current.value = outer }
-        return try body()
+        return try ofThread.replaced(by: inner, while: body)
     }
 
     /// Records what a transaction of this thread has written, if it was inside a closure.
     static func add(_ transaction: SettingsService.Transaction) {
-        guard let address = UnsafeRawPointer(bitPattern: current.value) else { return }
-        let inner = Unmanaged<InnerWrites>.fromOpaque(address).takeUnretainedValue()
-        inner.keys.formUnion(transaction.writtenEntries.map(\.key))
+        ofThread.current?.keys.formUnion(transaction.writtenEntries.map(\.key))
     }
 
     /// Returns a key that was written, and that a transaction has read.
