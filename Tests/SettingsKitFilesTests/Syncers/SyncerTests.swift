@@ -38,14 +38,13 @@ struct SyncerTests {
         func exchange(until condition: () -> Bool, _ comment: Comment) async throws {
             // rsync compares whole seconds: in the second of a change, it may carry an older copy over a device's own file, which
             // the device then writes again.
-            let end = ContinuousClock.now + .seconds(20)
-            repeat {
+            let isMet = try await eventually(within: 20) {
                 for replica in replicas { try replica.store.synchronize() }
                 try await carry()
                 for replica in replicas { try replica.store.synchronize() }
-                if condition() { return }
-            } while ContinuousClock.now < end
-            Issue.record(comment)
+                return condition()
+            }
+            if !isMet { Issue.record(comment) }
         }
         func areEqual() -> Bool { replicas.allSatisfy { $0.values == replicas[0].values } }
 
